@@ -16,6 +16,12 @@ function operationsOf(resource: Resource): readonly Operation[] {
   return [list, { name: `${name}.get`, kind: 'get', resource, path: `${path}/:id` }];
 }
 
+/** Keys of a contract file that change no answer. */
+const FOR_READERS: ReadonlySet<string> = new Set([
+  ...['description', 'example', 'aliases', 'means', 'title'],
+  ...['deprecated', 'sunset', 'personal', 'unordered'],
+]);
+
 /** What changes an answer of a resource: not what is only for readers. */
 function answersOf(
   contract: ContractSpec,
@@ -23,20 +29,20 @@ function answersOf(
   resource: ResourceSpec,
   fields: readonly Field[],
 ): unknown {
-  const isForReaders = (key: string) =>
-    ['description', 'example', 'aliases', 'means', 'deprecated', 'sunset', 'title'].includes(key);
   // Aliases are a list; what else has such a name and is no text is a field or a filter.
   const isNamedField = (value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
   // An answer has the public ids of the records that it refers to.
-  const prefixes = fields.map(({ to }) => to && contract.resources[to]?.id.prefix);
+  const prefixes = fields
+    .flatMap(({ to, list }) => [to, ...[list?.of ?? []].flat().map((inner) => inner.to)])
+    .map((to) => to && contract.resources[to]?.id.prefix);
   return [
     name,
     contract.version,
     contract.pages,
     prefixes,
     JSON.stringify(resource, (key, value: unknown) =>
-      isForReaders(key) && !isNamedField(value) ? undefined : value,
+      FOR_READERS.has(key) && !isNamedField(value) ? undefined : value,
     ),
   ];
 }

@@ -6,7 +6,7 @@ import {
   type ReportContractProblem,
   type ResourceSpec,
 } from './contract-schema.ts';
-import { compileAccepts, type Field, idPatternOf, schemaOf } from './fields.ts';
+import { compileAccepts, type Field, idPatternOf, type ListShape, schemaOf } from './fields.ts';
 
 const FIELDS_MAX = 200;
 const DEPTH_MAX = 3;
@@ -15,7 +15,7 @@ const RESERVED: ReadonlySet<string> = new Set(['id', 'constructor', '__proto__']
 
 type Place = {
   readonly contract: ContractSpec;
-  /** The names of fields that an equality filter asks for. */
+  /** The names of fields that a filter asks for by their very text. */
   readonly labels: ReadonlySet<string>;
   readonly report: ReportContractProblem;
 };
@@ -33,6 +33,28 @@ function idField(prefix: string): Field {
   };
 }
 
+/** Whether a name is reserved, which is then reported. */
+function reportReserved(key: string, at: readonly string[], { report }: Place): boolean {
+  const isReserved = RESERVED.has(key);
+  if (isReserved) report(at, `the name "${key}" is reserved`, 'choose another name');
+  return isReserved;
+}
+
+/** What a list has. An element that is a value is never null. */
+function compileList(
+  { of, max, unordered }: Extract<LeafSpec, { kind: 'list' }>,
+  { name, at, place }: { readonly name: string; readonly at: readonly string[]; readonly place: Place },
+): ListShape {
+  if (isLeafSpec(of))
+    return { max, unordered, of: compileLeaf({ ...of, required: true }, [name], at, place) };
+  if (Object.keys(of).length === 0) place.report(at, 'an object without fields', 'give it fields');
+  for (const key of Object.keys(of)) reportReserved(key, [...at, key], place);
+  // An object of a list is no record, so no filter asks for its texts.
+  const inside = { ...place, labels: new Set<string>() };
+  const fields = Object.entries(of).map(([key, spec]) => compileLeaf(spec, [key], [...at, key], inside));
+  return { max, unordered, of: fields };
+}
+
 function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly string[], place: Place): Field {
   const { kind, required, aliases } = spec;
   const { contract, labels, report } = place;
@@ -48,7 +70,9 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
   if (values !== undefined && new Set(values).size < values.length)
     report([...at, 'values'], 'a value stands there twice', 'keep one of them');
   const idPattern = target && idPatternOf(target.id.prefix);
-  const settings = { ...spec, idPattern };
+  const name = path.join('.');
+  const list = spec.kind === 'list' ? compileList(spec, { name, at: [...at, 'of'], place }) : undefined;
+  const settings = { ...spec, idPattern, list };
   const accepts = compileAccepts(settings);
   const example = 'example' in spec ? spec.example : undefined;
   if (typeof example === 'string' && !accepts(example))
@@ -60,7 +84,7 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
   const name = path.join('.');
   const minimum = 'minimum' in spec ? spec.minimum : undefined;
   return {
-    ...{ path, name, kind, required, values, to, minimum, aliases, accepts },
+    ...{ path, name, kind, required, values, to, minimum, list, aliases, accepts },
     means: 'means' in spec ? spec.means : undefined,
     schema: schemaOf(settings),
     isLabel: labels.has(name),
@@ -77,10 +101,7 @@ function compileLeaves(
   return Object.entries(specs).flatMap(([key, spec]) => {
     const path = [...prefix, key];
     const here = [...at, key];
-    if (RESERVED.has(key)) {
-      place.report(here, `the name "${key}" is reserved`, 'choose another name');
-      return [];
-    }
+    if (reportReserved(key, here, place)) return [];
     if (isLeafSpec(spec)) return [compileLeaf(spec, path, here, place)];
     if (path.length > DEPTH_MAX)
       place.report(here, `an object stands more than ${DEPTH_MAX} levels deep`, 'move its fields up');
@@ -97,7 +118,9 @@ export function compileFields(
   { fields, single, id, filters }: ResourceSpec,
   report: ReportContractProblem,
 ): { readonly itemFields: readonly Field[]; readonly detailFields: readonly Field[] } {
-  const labels = new Set(Object.values(filters).flatMap(({ field, is }) => (is === 'equal' ? [field] : [])));
+  const labels = new Set(
+    Object.values(filters).flatMap(({ field, is }) => (is === 'equal' || is === 'has' ? [field] : [])),
+  );
   const place: Place = { contract, labels, report };
   const at = ['resources', name];
   const own = compileLeaves(fields, [], [...at, 'fields'], place);

@@ -21,6 +21,7 @@ const OPS: Readonly<Record<Relation, FilterOp>> = {
   after: 'gt',
   before: 'lt',
   known: 'known',
+  has: 'has',
 };
 
 const BOUNDS = ['at_least', 'at_most'] as const;
@@ -39,7 +40,11 @@ const RELATIONS: Readonly<Record<FieldKind, readonly Relation[]>> = {
   date: TIME,
   enum: ID,
   reference: ID,
+  list: ['has', 'known'],
 };
+
+/** What a filter can ask of a list of objects. */
+const OBJECTS: readonly Relation[] = ['known'];
 
 /** Parameters that every list has, or that are kept for later. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -75,11 +80,13 @@ export function compileFilterParameters(
         report([...at, 'field'], `the list has no field ${fieldName}`, `fields: ${namesOf(fields)}`);
         return [];
       }
-      const allowed = RELATIONS[field.kind];
+      const element = field.list && 'kind' in field.list.of ? field.list.of : undefined;
+      const isObjects = field.list !== undefined && element === undefined;
+      const allowed = isObjects ? OBJECTS : RELATIONS[field.kind];
       if (!allowed.includes(is)) {
         report(
           [...at, 'is'],
-          `a filter cannot ask for ${is} of a field of the kind ${field.kind}`,
+          `a filter cannot ask for ${is} of a ${isObjects ? 'list of objects' : `field of the kind ${field.kind}`}`,
           `is: ${allowed.join(', ')}`,
         );
         return [];
@@ -89,18 +96,15 @@ export function compileFilterParameters(
       if (other !== undefined) report(at, `the filter ${other} asks for the same`, 'keep one of them');
       taken.set(`${fieldName} ${op}`, parameter);
       const { minimum } = field;
+      const { kind, to, values } = is === 'has' && element !== undefined ? element : field;
       const target =
-        field.kind === 'id'
-          ? id.prefix
-          : field.to === undefined
-            ? undefined
-            : contract.resources[field.to]?.id.prefix;
+        kind === 'id' ? id.prefix : to === undefined ? undefined : contract.resources[to]?.id.prefix;
       return [
         {
-          ...{ name: parameter, field: fieldName, op, description, kind: field.kind },
+          ...{ name: parameter, field: fieldName, op, description, kind },
           isSigned: minimum === undefined || minimum < 0,
           minimum,
-          values: field.values,
+          values,
           idPattern: target === undefined ? undefined : idPatternOf(target),
         },
       ];
@@ -117,7 +121,9 @@ export function compileOrderings(
 ): { readonly sorts: readonly string[]; readonly order: Sort | null } {
   const at = ['resources', name];
   const known = (field: string, place: readonly PropertyKey[]) => {
-    if (fields.some((one) => one.name === field)) return;
+    const found = fields.find((one) => one.name === field);
+    if (found?.kind === 'list') report(place, `${field} is a list, which has no order`, 'leave it out');
+    if (found !== undefined) return;
     report(place, `the list has no field ${field}`, `fields: ${namesOf(fields)}`);
   };
   sort.forEach((field, index) => {

@@ -42,8 +42,7 @@ const common = {
 
 const number = z.number();
 
-/** A field that has a value. */
-const leaf = z.discriminatedUnion('kind', [
+const scalars = [
   z.strictObject({
     kind: z.literal('text'),
     ...common,
@@ -89,7 +88,33 @@ const leaf = z.discriminatedUnion('kind', [
     ...common,
     to: resourceName.describe('The resource whose ids it holds.'),
   }),
-]);
+] as const;
+
+/** A field that has one value. */
+const scalar = z.discriminatedUnion('kind', scalars);
+
+const list = z.strictObject({
+  kind: z.literal('list'),
+  ...common,
+  of: z
+    .union([scalar, z.record(name, scalar)], {
+      error: 'expected a kind that is no list, such as { kind: text }, or fields of such kinds by name',
+    })
+    .describe('What an element is: a value of a kind, or an object with fields.'),
+  max: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1000)
+    .describe('The most elements. A longer list is a missing value; nothing is cut off.'),
+  unordered: z
+    .boolean()
+    .default(false)
+    .describe('Whether the order of elements means nothing when a migration compares them.'),
+});
+
+/** A field that has a value. */
+const leaf = z.discriminatedUnion('kind', [...scalars, list]);
 
 export type LeafSpec = z.infer<typeof leaf>;
 
@@ -105,7 +130,9 @@ const fields: z.ZodType<FieldSpecs> = z.record(
 );
 
 /** Whether an entry is a field that has a value; otherwise it is an object with fields. */
-export function isLeafSpec(spec: LeafSpec | FieldSpecs): spec is LeafSpec {
+export function isLeafSpec<Leaf extends LeafSpec>(
+  spec: Leaf | Readonly<Record<string, unknown>>,
+): spec is Leaf {
   return isLeaf(spec);
 }
 
@@ -120,6 +147,7 @@ export const filterRelations = [
   'after',
   'before',
   'known',
+  'has',
 ] as const;
 
 const filter = z.strictObject({

@@ -11,6 +11,7 @@ const BEYOND = new Decimal(10n ** 12n, 0);
 export function filterWith({ field, op }: Pick<FilterParameter, 'field' | 'op'>, value: KnownValue): Filter {
   switch (op) {
     case 'eq':
+    case 'has':
       return { field, op, value };
     case 'in':
       return { field, op, value: [value] };
@@ -39,6 +40,7 @@ export function typicalValue({ kind, values = [], idPattern }: FilterParameter):
     case 'reference':
       return `${/^\^([a-z0-9]+_)?/.exec(idPattern?.source ?? '')?.[1] ?? ''}1`;
     case 'text':
+    case 'list':
       return 'sample';
   }
 }

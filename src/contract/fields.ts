@@ -1,4 +1,5 @@
 import { Decimal } from '../kernel/decimal.ts';
+import { isScalar, type ListElement, ListValue } from './list-value.ts';
 
 /** The kinds of fields that a contract file can declare. */
 export const fieldKinds = [
@@ -10,16 +11,20 @@ export const fieldKinds = [
   'date',
   'enum',
   'reference',
+  'list',
 ] as const;
 
-/** The kind of a field. An integer or a decimal is a `Decimal`, a boolean is a boolean, all others are a `string`. */
+/**
+ * The kind of a field. An integer or a decimal is a `Decimal`, a boolean is a boolean, a list is a `ListValue`, all others
+ * are a `string`.
+ */
 export type FieldKind = 'id' | (typeof fieldKinds)[number];
 
-/** A canonical value that is known. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */
+/** A canonical value that is known and no list. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */
 export type KnownValue = string | Decimal | boolean;
 
 /** A canonical value; `null` means unknown. */
-export type Value = KnownValue | null;
+export type Value = KnownValue | ListValue | null;
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -35,6 +40,16 @@ type KindSettings = {
   readonly values?: readonly string[] | undefined;
   /** The form of the id of an `id`, or of the records that a `reference` leads to. */
   readonly idPattern?: RegExp | undefined;
+  /** What a `list` has. */
+  readonly list?: ListShape | undefined;
+};
+
+/** What a list has: at most `max` values, which are never `null`, or objects with fields. */
+export type ListShape = {
+  readonly max: number;
+  /** Whether the order of its elements means nothing. */
+  readonly unordered: boolean;
+  readonly of: Field | readonly Field[];
 };
 
 /** What the values of a field mean, as a contract file says it. */
@@ -64,6 +79,8 @@ export type Field = {
   readonly to?: string | undefined;
   /** The least bound that a filter on a number takes. */
   readonly minimum?: number | undefined;
+  /** What a `list` has. */
+  readonly list?: ListShape | undefined;
   /** Other names that sources may have for it, for `portico infer`. */
   readonly aliases: readonly string[];
   /** What its values mean, for `portico infer`, such as `person_name`. */
@@ -80,8 +97,27 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 const isTextLike = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 
+/** Whether an object of a list has the values of its fields. */
+function acceptsObject(fields: readonly Field[], element: ListElement): boolean {
+  if (isScalar(element)) return false;
+  for (const { name, accepts } of fields) if (!accepts(element[name])) return false;
+  return true;
+}
+
+function acceptsList({ max, of }: ListShape): (value: unknown) => boolean {
+  const fits = 'kind' in of ? of.accepts : (element: unknown) => acceptsObject(of, element as ListElement);
+  return (value) => {
+    if (!(value instanceof ListValue) || value.length > max) return false;
+    for (const element of value.elements) if (!fits(element)) return false;
+    return true;
+  };
+}
+
+const NO_LIST: ListShape = { max: 0, unordered: false, of: [] };
+
 /** The check of a value that is known. */
-function acceptsOf({ kind, values = [], idPattern = /^$/ }: KindSettings): (value: unknown) => boolean {
+function acceptsOf(settings: KindSettings): (value: unknown) => boolean {
+  const { kind, values = [], idPattern = /^$/, list = NO_LIST } = settings;
   switch (kind) {
     case 'text':
       return (value) => typeof value === 'string';
@@ -102,6 +138,8 @@ function acceptsOf({ kind, values = [], idPattern = /^$/ }: KindSettings): (valu
     case 'id':
     case 'reference':
       return isTextLike(idPattern);
+    case 'list':
+      return acceptsList(list);
   }
 }
 
@@ -134,15 +172,28 @@ function formOf({ kind, values = [], idPattern = /^$/ }: KindSettings): readonly
   }
 }
 
+/** The JSON Schema of a list's elements. */
+function elementSchema({ of }: ListShape): JsonSchema {
+  if ('kind' in of) return of.schema;
+  return {
+    type: 'object',
+    properties: Object.fromEntries(of.map(({ name, schema }) => [name, schema])),
+    required: of.map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
 /** The JSON Schema of a field's value. */
 export function schemaOf(settings: KindSettings): JsonSchema {
-  const { kind, required = false, description, example } = settings;
+  const { kind, required = false, description, example, list } = settings;
   const described = description === undefined ? {} : { description };
   const shown = (fallback?: unknown) => {
     const one = example ?? fallback;
     return one === undefined ? {} : { examples: [one] };
   };
   const typeOf = (type: string) => ({ type: required ? type : [type, 'null'] });
+  if (list !== undefined)
+    return { ...described, ...typeOf('array'), items: elementSchema(list), maxItems: list.max };
   if (kind === 'text') return { ...described, ...shown(), ...typeOf('string') };
   const [type, typical] = TYPES[kind] ?? [];
   if (type !== undefined) return { ...described, ...typeOf(type), ...shown(typical) };

@@ -68,6 +68,7 @@ function filterSchema({ kind, op, isSigned, values, idPattern }: FilterParameter
     case 'reference':
       return { type: 'string', pattern: idPattern?.source };
     case 'text':
+    case 'list':
       return { type: 'string', minLength: 1 };
   }
 }
@@ -109,6 +110,7 @@ const RELATIONS: Readonly<Record<FilterParameter['op'], string>> = {
   gt: 'is above this',
   lt: 'is below this',
   known: 'has a value (true) or has none (false)',
+  has: 'has this among its values',
 };
 
 /** The sentence of a filter that the contract does not describe. */

@@ -1,6 +1,7 @@
 import { Decimal } from '../kernel/decimal.ts';
 import type { CanonicalRecord } from './response-body.ts';
 import type { Field, KnownValue, Value } from './fields.ts';
+import { isScalar, type ListElement, ListValue } from './list-value.ts';
 import type { Filter, Sort } from './query.ts';
 
 /*
@@ -58,9 +59,10 @@ export function sortFieldOf(fields: readonly Field[], { field }: Sort): SortFiel
 }
 
 /** The sort key of a canonical value that is not null. */
-export function sortKeyOf({ kind, values }: SortField, value: KnownValue): SortKey {
+export function sortKeyOf({ kind, values }: SortField, value: KnownValue | ListValue): SortKey {
   if (typeof value === 'boolean') return value ? '1' : '0';
-  if (typeof value !== 'string') return value;
+  // A contract has no sort by a list, so any order will do.
+  if (typeof value !== 'string') return value instanceof ListValue ? value.toString() : value;
   switch (kind) {
     case 'id':
     case 'reference':
@@ -159,6 +161,20 @@ function isEqual(value: KnownValue, wanted: KnownValue): boolean {
   return value === wanted;
 }
 
+function isSameElement(a: ListElement | undefined, b: ListElement | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  if (isScalar(a) || isScalar(b)) return isScalar(a) && isScalar(b) && isEqual(a, b);
+  return Object.keys(a).every((key) => isSameValue(a[key] ?? null, b[key] ?? null));
+}
+
+/** Whether two values of one field are the same: numbers by value, lists element by element. */
+export function isSameValue(a: Value, b: Value): boolean {
+  if (a === null || b === null) return a === b;
+  if (!(a instanceof ListValue) || !(b instanceof ListValue))
+    return !(a instanceof ListValue) && !(b instanceof ListValue) && isEqual(a, b);
+  return a.length === b.length && a.elements.every((element, at) => isSameElement(element, b.elements[at]));
+}
+
 /** Compares numbers, times or dates of one form: negative if the first is less. `NaN` if they cannot be compared. */
 export function compareBounds(value: KnownValue, wanted: string | Decimal): number {
   if (value instanceof Decimal) return wanted instanceof Decimal ? value.compare(wanted) : NaN;
@@ -169,11 +185,18 @@ export function compareBounds(value: KnownValue, wanted: string | Decimal): numb
 
 const withoutZone = (text: string) => (text.endsWith('Z') ? text.slice(0, -1) : text);
 
+function hasElement({ elements }: ListValue, wanted: KnownValue): boolean {
+  return elements.some((element) => isScalar(element) && isEqual(element, wanted));
+}
+
 /** Whether a value satisfies a filter; an unknown value satisfies only the question whether it is unknown. */
 export function matches(value: Value, filter: Filter): boolean {
   if (filter.op === 'known') return (value !== null) === filter.value;
   if (value === null) return false;
+  if (value instanceof ListValue) return filter.op === 'has' && hasElement(value, filter.value);
   switch (filter.op) {
+    case 'has':
+      return false;
     case 'eq':
       return isEqual(value, filter.value);
     case 'in':

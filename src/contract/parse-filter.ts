@@ -90,7 +90,7 @@ function readerOf(parameter: FilterParameter): Reader {
       return numberReader(parameter);
     case 'datetime':
       return {
-        allowed: 'a date, or a time with its offset such as 2020-05-01T10:00:00Z',
+        allowed: `${parameter.op === 'has' ? '' : 'a date, or '}a time with its offset such as 2020-05-01T10:00:00Z`,
         read: parseInstant,
       };
     case 'date':
@@ -107,6 +107,7 @@ function readerOf(parameter: FilterParameter): Reader {
         read: (text) => (text.length <= 128 && idPattern.test(text) ? text : undefined),
       };
     case 'text':
+    case 'list':
       return { allowed: 'a text that is not empty', read: (text) => (text === '' ? undefined : text) };
   }
 }
@@ -151,7 +152,7 @@ export function compileFilterParser(parameter: FilterParameter): (text: string) 
   const reader = readerOf(parameter);
   if (op === 'in') return (text) => parseMany(parameter, text, reader);
   return function parseFilter(text) {
-    const day = kind === 'datetime' && op !== 'known' ? dayMs(text) : undefined;
+    const day = kind === 'datetime' && op !== 'known' && op !== 'has' ? dayMs(text) : undefined;
     if (day !== undefined) return dayFilters(parameter, day);
     const value = reader.read(text);
     if (value === undefined) throw invalidParameter(name, reader.allowed);

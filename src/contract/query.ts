@@ -2,10 +2,10 @@ import type { Decimal } from '../kernel/decimal.ts';
 import type { KnownValue } from './fields.ts';
 
 /**
- * What a filter asks of a field: equal, one of several values, at least, at most, above, below, and whether it has a
- * value.
+ * What a filter asks of a field: equal, one of several values, at least, at most, above, below, whether it has a value,
+ * and of a list, whether it has an element.
  */
-export type FilterOp = 'eq' | 'in' | 'ge' | 'le' | 'gt' | 'lt' | 'known';
+export type FilterOp = 'eq' | 'in' | 'ge' | 'le' | 'gt' | 'lt' | 'known' | 'has';
 
 /** The operators that a source file can say how to send; what the others ask for is left to the gateway. */
 export type PushableOp = 'eq' | 'ge' | 'le';
@@ -20,6 +20,7 @@ export type Filter = {
   readonly field: string;
 } & (
   | { readonly op: 'eq'; readonly value: KnownValue }
+  | { readonly op: 'has'; readonly value: KnownValue }
   | { readonly op: 'in'; readonly value: readonly KnownValue[] }
   | { readonly op: 'ge' | 'le' | 'gt' | 'lt'; readonly value: string | Decimal }
   | { readonly op: 'known'; readonly value: boolean }
@@ -55,6 +56,7 @@ const PREFIXES: Readonly<Record<FilterOp, string>> = {
   gt: 'above_',
   lt: 'below_',
   known: 'known_',
+  has: 'has_',
 };
 
 /**

@@ -5,6 +5,7 @@ import type { MissingValue, ReadRecords } from '../source/adapter/map/reply-obse
 import type { CoercionSpec } from '../config/schema/source.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Json } from '../kernel/json/json.ts';
+import { isObject } from '../kernel/json/values.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
 
 /** How a field of a view was read, in numbers of records. */
@@ -59,6 +60,9 @@ type FieldCounts = {
 /** Called with every value that could not be read. */
 export type OnUnreadable = (view: RecordView, field: string, found: Json) => void;
 
+/** The place of one of the first elements of a list, so that there are not many. */
+const ELEMENT = /^\[\d\](\.\w+)?$/;
+
 function stepName(step: CoercionSpec): string {
   return typeof step === 'string' ? step : (Object.keys(step)[0] ?? '');
 }
@@ -70,6 +74,9 @@ function compileStepFinder({ kind }: Field, steps: readonly CoercionSpec[]): (fo
     name: `as[${index}] ${stepName(step)}`,
   }));
   return function failedStep(found) {
+    // Of a list, what is found is the element that cannot be read, by its place.
+    const [place = ''] = kind === 'list' && isObject(found) ? Object.keys(found) : [];
+    if (ELEMENT.test(place)) return `no ${kind}: ${place}`;
     let value: StepValue = found;
     for (const { run, name } of compiled) {
       value = run(value);

@@ -3,7 +3,7 @@ import type { coercion } from './mapping/coercion.ts';
 import { dialect } from './dialect.ts';
 import { sourceAuth, decode, net } from './net/connection.ts';
 import { type filter, list } from './list/list.ts';
-import { mapping } from './mapping/mapping.ts';
+import { type each, mapping } from './mapping/mapping.ts';
 import { perResource } from './per-resource.ts';
 import { request, type requestBody } from './elements/request.ts';
 import { outcome } from './elements/outcome.ts';
@@ -123,6 +123,9 @@ export type CoercionSpec = z.infer<typeof coercion>;
  * null.
  */
 export type MappingSpec = z.infer<typeof mapping>;
+
+/** How an element of a list is read. */
+export type EachSpec = z.infer<typeof each>;
 
 /** Where the rows of a reply stand: the path of a list of records, or a form with its paths. */
 export type ItemsSpec = z.infer<typeof items>;

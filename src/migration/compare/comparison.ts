@@ -1,14 +1,15 @@
 // The types of a comparison: the differences, the verdict, and the samples without values that are kept.
 
+import type { ListValue } from '../../contract/list-value.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 
-/** A value that differs: of a field, a total, a status, or the ids of an order. */
-export type ComparedValue = boolean | string | number | Decimal | null | readonly string[];
+/** A value that differs: of a field, a total, a status, the length of a list, or the ids of an order. */
+export type ComparedValue = boolean | string | number | Decimal | ListValue | null | readonly string[];
 
 /**
  * One difference between two answers. The path has no indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only
- * one list has, `data[]` for their order, `meta.total`, `status`. Types cannot differ, because a v1 field has only one.
+ * one list has, `data[]` for their order, `data[].lines[].price` in a list, `data[].lines[]` for its length, `meta.total`, `status`. Types cannot differ, because a v1 field has only one.
  */
 export type AnswerDifference = {
   readonly path: string;

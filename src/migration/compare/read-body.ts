@@ -1,6 +1,7 @@
 // Reads records back from the body of a v1 answer, so that they can be compared.
 
-import type { Field, Value } from '../../contract/fields.ts';
+import type { Field, ListShape, Value } from '../../contract/fields.ts';
+import { type ListElement, ListValue } from '../../contract/list-value.ts';
 import { type CanonicalRecord, isEmptyList } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resource.ts';
 import { Decimal } from '../../kernel/decimal.ts';
@@ -11,12 +12,26 @@ import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 /** A page of a list, read back from its body. */
 export type ListedPage = { readonly records: readonly CanonicalRecord[]; readonly total: number };
 
-function valueAt(record: Json | undefined, { path, kind }: Field): Value {
-  let value = record;
-  for (const key of path) value = isObject(value) ? value[key] : undefined;
-  if (typeof value === 'string') return value;
-  const text = kind === 'decimal' ? scalarText(value) : undefined;
+function listOf({ of }: ListShape, elements: readonly Json[]): ListValue {
+  return new ListValue(
+    elements.map((one): ListElement => {
+      if (!('kind' in of)) return recordIn(one, of) as ListElement;
+      return valueOf(one, of) as ListElement;
+    }),
+  );
+}
+
+function valueOf(value: Json | undefined, { kind, list }: Field): Value {
+  if (list !== undefined) return isList(value) ? listOf(list, value) : null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  const text = kind === 'decimal' || kind === 'integer' ? scalarText(value) : undefined;
   return (text === undefined ? undefined : Decimal.parse(text)) ?? null;
+}
+
+function valueAt(record: Json | undefined, field: Field): Value {
+  let value = record;
+  for (const key of field.path) value = isObject(value) ? value[key] : undefined;
+  return valueOf(value, field);
 }
 
 function recordIn(document: Json | undefined, fields: readonly Field[]): CanonicalRecord {

@@ -15,9 +15,12 @@ const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
   case: (text) => text.toLowerCase(),
 };
 
-/** Whether a rule applies to a path. A rule for `data.profile` also applies to `data.profile.bio`. */
+/** Whether a rule applies to a path. A rule for `data.profile` also applies to `data.profile.bio`, and one for a list to it all. */
 function isAbout(rule: Pick<RuntimeRule, 'path' | 'until'>, path: string, now: number): boolean {
-  return rule.until > now && (path === rule.path || path.startsWith(`${rule.path}.`));
+  return (
+    rule.until > now &&
+    (path === rule.path || (path.startsWith(rule.path) && /^[.[]/.test(path.slice(rule.path.length))))
+  );
 }
 
 const decimalOf = (value: ComparedValue | undefined): Decimal | undefined =>

@@ -22,7 +22,7 @@ function maskOf(text: string): string {
 function typeOf(value: ComparedValue): string {
   if (value === null) return 'null';
   if (value instanceof Decimal || typeof value === 'number') return 'number';
-  return typeof value === 'string' ? 'string' : 'list';
+  return typeof value === 'object' ? 'list' : typeof value;
 }
 
 /**

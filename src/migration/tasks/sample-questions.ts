@@ -1,5 +1,6 @@
 // Questions about a resource that need no caller: the first page of its list, each sort, and each filter.
 
+import { isScalar, ListValue } from '../../contract/list-value.ts';
 import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
@@ -33,7 +34,8 @@ export function filtersOf(
 ): readonly NamedFilter[] {
   return filters.flatMap((parameter): readonly NamedFilter[] => {
     const value = records.map((record) => record[parameter.field] ?? null).find((one) => one !== null);
-    if (value === undefined || value === null) return [];
-    return [{ text: `${parameter.name}=…`, filter: filterWith(parameter, value) }];
+    const one = value instanceof ListValue ? value.elements.find(isScalar) : value;
+    if (one === undefined || one === null) return [];
+    return [{ text: `${parameter.name}=…`, filter: filterWith(parameter, one) }];
   });
 }

@@ -3,6 +3,8 @@ import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/flow.ts';
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { CoercionSpec, SourceSpec } from '../../config/schema/source.ts';
+import type { Value } from '../../contract/fields.ts';
+import { ListValue } from '../../contract/list-value.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fault, type GatewayError, publicStatus } from '../../kernel/errors/fault.ts';
 import { Decimal } from '../../kernel/decimal.ts';
@@ -69,12 +71,12 @@ function stepText(step: CoercionSpec): string {
     .join(' ');
 }
 
-function displayValue(value: StepValue, showValues: boolean): unknown {
+function displayValue(value: StepValue | Value, showValues: boolean): unknown {
   if (value === UNREADABLE) return 'unreadable';
   if (value === null || value === undefined) return value;
   if (!showValues) return MASK;
   if (value instanceof NumberText) return value.text;
-  return value instanceof Decimal ? value.toString() : value;
+  return value instanceof Decimal || value instanceof ListValue ? value.toString() : value;
 }
 
 function problemText({ code, detail }: GatewayError): string {

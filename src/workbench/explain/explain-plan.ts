@@ -44,6 +44,7 @@ const SIGNS: Readonly<Record<FilterOp, string>> = {
   gt: '>',
   lt: '<',
   known: 'known:',
+  has: 'has',
 };
 
 /** A filter in words. */

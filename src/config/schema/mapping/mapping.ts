@@ -4,12 +4,13 @@ import { request } from '../elements/request.ts';
 import { items } from '../elements/rows.ts';
 
 /** The origin of a field: paths and coercion steps, or a constant. */
-const fieldMapping = z.strictObject({
+const steps = z.array(coercion);
+const origin = {
   from: z
     .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a path, or several' })
     .describe('Path(s) into the record; empty for the record itself.'),
-  as: z.array(coercion).default([]).describe('Steps, in order.'),
-});
+  as: steps.default([]).describe('Steps, in order.'),
+};
 
 const constant = z
   .strictObject({
@@ -19,20 +20,28 @@ const constant = z
   })
   .transform(({ value }) => ({ from: [] as string[], as: [], value }));
 
+const path = z.string().transform((from) => ({ from, as: [] }));
+const nowhere = z.null().transform(() => ({ from: [] as string[], as: [] }));
+
+/** How an element of a list is read. */
+export const each = z
+  .strictObject({
+    as: steps.optional().describe('For elements that are values: the steps, in order.'),
+    map: z
+      .record(z.string(), z.union([path, nowhere, z.strictObject(origin), constant]))
+      .optional()
+      .describe('For elements that are objects: by field, where its value comes from within the element.'),
+  })
+  .describe('For a list: how each of its elements is read.');
+
+const fieldMapping = z.strictObject({ ...origin, each: each.optional() });
+
 /**
  * Where the value of each v1 field comes from. Every form becomes `{ from, as }`; a constant has a `value`, too, and no path.
  * Whether the fields are those of the contract is checked when the mapping is compiled.
  */
 export const mapping = z
-  .record(
-    z.string(),
-    z.union([
-      z.string().transform((from) => ({ from, as: [] })),
-      z.null().transform(() => ({ from: [] as string[], as: [] })),
-      fieldMapping,
-      constant,
-    ]),
-  )
+  .record(z.string(), z.union([path, nowhere, fieldMapping, constant]))
   .describe(
     'By v1 field: where its value comes from; null if the source has no such value, { value: … } for a constant.',
   );

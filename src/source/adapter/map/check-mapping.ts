@@ -16,6 +16,7 @@ const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
   date: 'date',
   enum: 'text',
   reference: 'text',
+  list: 'same',
 };
 
 const HINTS: Readonly<Record<FieldKind, string>> = {
@@ -28,6 +29,7 @@ const HINTS: Readonly<Record<FieldKind, string>> = {
   date: 'end with day, such as { day: UTC }, if the source has times; else no step',
   enum: 'end with enum, trim, text, lowercase or uppercase',
   reference: 'end with trim, text, split or match',
+  list: 'write the steps of its elements under `each`',
 };
 
 /** The kind of value that a chain's last shaping step yields; without one, texts and numbers stay as they are. */

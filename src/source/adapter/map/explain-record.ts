@@ -3,9 +3,10 @@ import type { Field, Value } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { compileStep } from './coercion/coerce.ts';
 import { type StepValue, UNREADABLE } from './coercion/flow.ts';
-import { canonical, collect, fixedValue, missingAs } from './map-record.ts';
+import { collect, compileCanonical, fixedValue, missingAs } from './map-record.ts';
 import type { IdCodec } from './native-id.ts';
 import { compilePath } from '../spec/path.ts';
+import { CHECKED } from '../spec/spec-location.ts';
 
 /** A step and its result. */
 export type StepTaken = { readonly step: CoercionSpec; readonly value: StepValue };
@@ -57,7 +58,8 @@ function explainField(
     return { ...about, steps: [], value: id ?? null, state: id === undefined ? 'unreadable' : 'known' };
   }
   const steps = takeSteps(found, as);
-  const made = canonical(steps.length === 0 ? found : steps.at(-1)?.value, field);
+  const { read } = compileCanonical(field, mapping, CHECKED, codec);
+  const made = read(steps.length === 0 ? found : steps.at(-1)?.value, field);
   if (made === UNREADABLE) return { ...about, steps, value: null, state: 'unreadable' };
   return { ...about, steps, value: made, state: made === null ? 'unknown' : 'known' };
 }

@@ -1,14 +1,13 @@
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Field, FieldKind, Value } from '../../../contract/fields.ts';
-import { isDay } from '../../../contract/parse-filter.ts';
-import { hasUnprintable } from '../../../kernel/control-characters.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import type { Json } from '../../../kernel/json/json.ts';
+import { canonical } from './canonical.ts';
 import { checkChain } from './check-mapping.ts';
-import { readDecimal, readNumber } from './coercion/number.ts';
 import { compileStep } from './coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/flow.ts';
+import { compileListReader } from './map-list.ts';
 import type { IdCodec } from './native-id.ts';
 import { type Path, pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
@@ -31,51 +30,6 @@ export type FieldReader = {
   readonly name: string;
   readonly read: (record: Json, onMissingValue: OnMissingValue) => Value;
 };
-
-/** What a canonical value follows from. */
-export type CanonicalField = Pick<Field, 'kind' | 'isLabel' | 'accepts'>;
-
-/** The number of a value, with the digits of the source. */
-function decimalOf(value: Exclude<StepValue, null | undefined | typeof UNREADABLE>): StepValue {
-  if (value instanceof Decimal) return value;
-  return typeof value === 'string' ? readDecimal(value) : readNumber(value);
-}
-
-/** The whole number of a decimal: 5.0 is 5, and 5.5 is none. */
-function wholeOf(value: StepValue): Decimal | typeof UNREADABLE {
-  if (!(value instanceof Decimal)) return UNREADABLE;
-  const unit = 10n ** BigInt(value.scale);
-  return value.digits % unit === 0n ? new Decimal(value.digits / unit, 0) : UNREADABLE;
-}
-
-/** A boolean of JSON, or its text, because XML and CSV have no other. Nothing else is taken for one. */
-function booleanOf(value: StepValue): boolean | typeof UNREADABLE {
-  if (typeof value === 'boolean') return value;
-  return value === 'true' ? true : value === 'false' ? false : UNREADABLE;
-}
-
-/** The canonical value for the result of a chain. */
-export function canonical(
-  value: StepValue,
-  { kind, isLabel, accepts }: CanonicalField,
-): Value | typeof UNREADABLE {
-  if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
-  switch (kind) {
-    case 'decimal':
-      return decimalOf(value) as Value | typeof UNREADABLE;
-    case 'integer':
-      return wholeOf(decimalOf(value));
-    case 'boolean':
-      return booleanOf(value);
-    case 'text':
-      if (typeof value !== 'string' || !value.isWellFormed()) return UNREADABLE;
-      return isLabel && hasUnprintable(value) ? UNREADABLE : value;
-    case 'date':
-      return typeof value === 'string' && isDay(value) ? value : UNREADABLE;
-    default:
-      return typeof value === 'string' && accepts(value) ? value : UNREADABLE;
-  }
-}
 
 /**
  * The value at the path of a field, or a list for several paths; `undefined` if there is no value. `onAbsent` is called if
@@ -111,18 +65,50 @@ export function runSteps(steps: readonly CompiledStep[], value: StepValue): Step
   return made;
 }
 
+/** Makes the canonical value of a field from the result of its steps. */
+export type Canonical = {
+  readonly read: (value: StepValue, field: Field) => Value | typeof UNREADABLE;
+  /** What of a list the last reading failed at. */
+  readonly failed?: (() => Json | undefined) | undefined;
+};
+
 type FieldOptions = {
   /** The input of the steps where the paths find nothing. */
   readonly missing: null | undefined;
-  readonly canonicalOf: (value: StepValue, field: Field) => Value | typeof UNREADABLE;
+  readonly canonicalOf: Canonical;
 };
 
 /** The public id of a value that names a record of another resource. */
-function referenceBy(codec: IdCodec): FieldOptions['canonicalOf'] {
-  return (value) => {
-    if (value === null || value === undefined || value === UNREADABLE) return value ?? null;
-    return codec.toPublic(value instanceof Decimal ? value.toString() : value) ?? UNREADABLE;
+function referenceBy(codec: IdCodec): Canonical {
+  return {
+    read(value) {
+      if (value === null || value === undefined || value === UNREADABLE) return value ?? null;
+      return codec.toPublic(value instanceof Decimal ? value.toString() : value) ?? UNREADABLE;
+    },
   };
+}
+
+/** How the canonical values of a field are made: as its kind says, by the ids of a target, or element by element. */
+export function compileCanonical(
+  field: Field,
+  mapping: MappingSpec[string],
+  here: SpecLocation,
+  codec: IdCodec | undefined,
+): Canonical {
+  const each = 'each' in mapping ? mapping.each : undefined;
+  if (field.list !== undefined)
+    return compileListReader(field.list, each, here.at('each'), (inner, spec, place) =>
+      compileFieldReader(inner, spec, place, compilePaths, codec),
+    );
+  if (each !== undefined) here.at('each').report(`${field.name} is no list`, 'remove it');
+  if (field.to === undefined || codec === undefined) return { read: canonical };
+  const target = codec.references?.get(field.to);
+  if (target !== undefined) return referenceBy(target);
+  here.report(
+    `the ids of ${field.to} are unknown here: the source does not describe that resource`,
+    `add resources.${field.to} with its id to this file`,
+  );
+  return { read: canonical };
 }
 
 function compileField(
@@ -140,9 +126,9 @@ function compileField(
       return null;
     }
     if (value === undefined) tell(onMissingValue);
-    const result = canonicalOf(runSteps(steps, found), field);
+    const result = canonicalOf.read(runSteps(steps, found), field);
     if (result !== UNREADABLE) return result;
-    onMissingValue(field.name, 'unreadable', found);
+    onMissingValue(field.name, 'unreadable', canonicalOf.failed?.() ?? found);
     return null;
   }
   return { name: field.name, read };
@@ -164,6 +150,7 @@ const DEFAULTS: Readonly<Record<FieldKind, string>> = {
   date: 'a date such as 2020-05-01, in quotes',
   enum: 'a value of the contract',
   reference: 'an id of the source',
+  list: 'nothing: a list has no default',
 };
 
 /** The input of the steps if the paths find nothing: `null` if the mapping declares absence as unknown. */
@@ -183,13 +170,16 @@ export function fixedValue(
   return 'value' in mapping ? canonical(mapping.value, field) : null;
 }
 
-/** Compiles the reader of a field other than the id. Problems are reported at its place in the source file. */
+/**
+ * Compiles the reader of a field other than the id. Problems are reported at its place in the source file. `codec` knows the
+ * ids of records that fields refer to.
+ */
 export function compileFieldReader(
   field: Field,
   mapping: MappingSpec[string],
   here: SpecLocation,
   pathsOf: PathCompiler = compilePaths,
-  target?: IdCodec,
+  codec?: IdCodec,
 ): FieldReader {
   const fixed = fixedValue(field, mapping);
   if (fixed !== undefined) {
@@ -202,12 +192,12 @@ export function compileFieldReader(
   checkChain(field, mapping, steps, here);
   mapping.as.forEach((step, index) => {
     if (typeof step !== 'object' || !('default' in step)) return;
-    if (canonical(runSteps(steps.slice(index), null), field) === UNREADABLE)
+    if (field.kind === 'list' || canonical(runSteps(steps.slice(index), null), field) === UNREADABLE)
       here
         .at('as', index, 'default')
         .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
   });
-  const canonicalOf = target === undefined ? canonical : referenceBy(target);
+  const canonicalOf = compileCanonical(field, mapping, here, codec);
   return compileField(field, paths, steps, { missing: missingAs(mapping), canonicalOf });
 }
 
@@ -240,13 +230,7 @@ export function compileMapping(
     }
     const place = here.at(field.name);
     if (field.kind !== 'id') {
-      const target = field.to === undefined ? undefined : codec.references?.get(field.to);
-      if (field.to !== undefined && target === undefined && fixedValue(field, mapping) === undefined)
-        place.report(
-          `the ids of ${field.to} are unknown here: the source does not describe that resource`,
-          `add resources.${field.to} with its id to this file`,
-        );
-      readers.push(compileFieldReader(field, mapping, place, pathsOf, target));
+      readers.push(compileFieldReader(field, mapping, place, pathsOf, codec));
       continue;
     }
     [idPath] = pathsOf(mapping.from, place);

@@ -7,7 +7,8 @@ import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
 import { compileOneOf } from '../spec/literal.ts';
-import { canonical, runSteps } from '../map/map-record.ts';
+import { canonical } from '../map/canonical.ts';
+import { runSteps } from '../map/map-record.ts';
 
 /** No record of the source can satisfy the filter. */
 export const NO_MATCH = Symbol('no match');

@@ -109,8 +109,7 @@ export function createByteSink(
     const spec = map[field.name];
     if (field.kind === 'id' || spec === undefined) return () => id.write() || undefined;
     const slots = slotsOf.get(field.name) ?? [];
-    const target = field.to === undefined ? undefined : mapping.codec.references?.get(field.to);
-    const reader = compileFieldReader(field, spec, CHECKED, pathsOf, target);
+    const reader = compileFieldReader(field, spec, CHECKED, pathsOf, mapping.codec);
     return compileFieldWriter(field, spec, slots, context, generalWriter(field, reader, context));
   }
 

@@ -1,5 +1,4 @@
-import type { Value } from '../../../../contract/fields.ts';
-import { Decimal } from '../../../../kernel/decimal.ts';
+import { isSameValue } from '../../../../contract/order.ts';
 import { INTEGER_FORMS } from '../../../../source/adapter/map/native-id.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../../../../source/checks/claim.ts';
 import {
@@ -23,11 +22,6 @@ const MISSING_TRIED = 3;
 /** Malformed and hostile ids. */
 const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
 
-function isEqual(left: Value, right: Value): boolean {
-  if (left instanceof Decimal && right instanceof Decimal) return left.compare(right) === 0;
-  return left === right;
-}
-
 /** The first, the last, one with an unusual id, two without each field, and then others from everywhere in the list. */
 function chosen(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
@@ -43,7 +37,7 @@ function chosen(records: readonly EvidenceRow[], max: number): readonly Evidence
 
 /** The fields in which two views of a record differ. */
 export function otherFields(a: EvidenceRow, b: EvidenceRow, fields: readonly string[]): readonly string[] {
-  return fields.filter((field) => !isEqual(a[field] ?? null, b[field] ?? null));
+  return fields.filter((field) => !isSameValue(a[field] ?? null, b[field] ?? null));
 }
 
 /** Records, each twice: the second time in reverse, so that one that fails at every n-th call fails at another. */

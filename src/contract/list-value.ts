@@ -1,0 +1,35 @@
+import { Decimal } from '../kernel/decimal.ts';
+import type { KnownValue } from './fields.ts';
+
+/** An element of a list: a value, or an object with canonical values by name. */
+export type ListElement = KnownValue | Readonly<Record<string, KnownValue | null>>;
+
+/** Whether an element is a value and no object. */
+export function isScalar(element: ListElement): element is KnownValue {
+  return typeof element !== 'object' || element instanceof Decimal;
+}
+
+/** A canonical list. It does not change once it is made, so its JSON text is written once. */
+export class ListValue {
+  readonly elements: readonly ListElement[];
+  #text: string | undefined;
+
+  constructor(elements: readonly ListElement[]) {
+    this.elements = elements;
+  }
+
+  /** The number of its elements. */
+  get length(): number {
+    return this.elements.length;
+  }
+
+  /** What `JSON.stringify` writes of it. */
+  toJSON(): unknown {
+    return this.elements;
+  }
+
+  /** Its JSON text; two lists are written alike if their texts are equal. */
+  toString(): string {
+    return (this.#text ??= JSON.stringify(this.elements));
+  }
+}

@@ -1,0 +1,55 @@
+// Makes the canonical value of a field from what its steps have left of a legacy value.
+
+import type { Field, Value } from '../../../contract/fields.ts';
+import { isDay } from '../../../contract/parse-filter.ts';
+import { hasUnprintable } from '../../../kernel/control-characters.ts';
+import { Decimal } from '../../../kernel/decimal.ts';
+import { readDecimal, readNumber } from './coercion/number.ts';
+import { type StepValue, UNREADABLE } from './coercion/flow.ts';
+
+/** What a canonical value follows from. */
+export type CanonicalField = Pick<Field, 'kind' | 'isLabel' | 'accepts'>;
+
+/** The number of a value, with the digits of the source. */
+function decimalOf(value: Exclude<StepValue, null | undefined | typeof UNREADABLE>): StepValue {
+  if (value instanceof Decimal) return value;
+  return typeof value === 'string' ? readDecimal(value) : readNumber(value);
+}
+
+/** The whole number of a decimal: 5.0 is 5, and 5.5 is none. */
+function wholeOf(value: StepValue): Decimal | typeof UNREADABLE {
+  if (!(value instanceof Decimal)) return UNREADABLE;
+  const unit = 10n ** BigInt(value.scale);
+  return value.digits % unit === 0n ? new Decimal(value.digits / unit, 0) : UNREADABLE;
+}
+
+/** A boolean of JSON, or its text, because XML and CSV have no other. Nothing else is taken for one. */
+function booleanOf(value: StepValue): boolean | typeof UNREADABLE {
+  if (typeof value === 'boolean') return value;
+  return value === 'true' ? true : value === 'false' ? false : UNREADABLE;
+}
+
+/** The canonical value for the result of a chain, of every kind but a list. */
+export function canonical(
+  value: StepValue,
+  { kind, isLabel, accepts }: CanonicalField,
+): Value | typeof UNREADABLE {
+  if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
+  switch (kind) {
+    case 'decimal':
+      return decimalOf(value) as Value | typeof UNREADABLE;
+    case 'integer':
+      return wholeOf(decimalOf(value));
+    case 'boolean':
+      return booleanOf(value);
+    case 'text':
+      if (typeof value !== 'string' || !value.isWellFormed()) return UNREADABLE;
+      return isLabel && hasUnprintable(value) ? UNREADABLE : value;
+    case 'list':
+      return UNREADABLE;
+    case 'date':
+      return typeof value === 'string' && isDay(value) ? value : UNREADABLE;
+    default:
+      return typeof value === 'string' && accepts(value) ? value : UNREADABLE;
+  }
+}

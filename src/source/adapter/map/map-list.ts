@@ -1,0 +1,109 @@
+// Reads lists: each element by the reader of its kind, or of its fields. One that cannot be read makes the list unreadable.
+
+import type { EachSpec, MappingSpec } from '../../../config/schema/source.ts';
+import type { Field, ListShape } from '../../../contract/fields.ts';
+import { type ListElement, ListValue } from '../../../contract/list-value.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { isList, isObject } from '../../../kernel/json/values.ts';
+import type { SpecLocation } from '../spec/spec-location.ts';
+import { type StepValue, UNREADABLE } from './coercion/flow.ts';
+import type { FieldReader } from './map-record.ts';
+
+/** Compiles the reader of an element's value, or of one of its fields. */
+type CompileReader = (field: Field, mapping: MappingSpec[string], here: SpecLocation) => FieldReader;
+
+/** The reader of a list, which is `UNREADABLE` as a whole if an element is. */
+export type ListReader = {
+  readonly read: (value: StepValue) => ListValue | null | typeof UNREADABLE;
+  /** The element that the last reading failed at, by its place, such as `{ "[2].price": "?" }`. */
+  readonly failed: () => Json | undefined;
+};
+
+/** The readers of an object's fields. Fields without a mapping are reported. */
+function fieldReaders(
+  fields: readonly Field[],
+  { as, map }: EachSpec,
+  here: SpecLocation,
+  compile: CompileReader,
+): readonly (FieldReader & { readonly field: Field })[] {
+  if (as !== undefined)
+    here.at('as').report('the elements are objects', 'write the steps beside the paths in `map`');
+  for (const key of Object.keys(map ?? {}))
+    if (!fields.some(({ name }) => name === key))
+      here
+        .at('map', key)
+        .report(
+          `unknown field of an element "${key}"`,
+          `fields: ${fields.map(({ name }) => name).join(', ')}`,
+        );
+  return fields.flatMap((field) => {
+    const mapping = map?.[field.name];
+    if (mapping !== undefined) return [{ field, ...compile(field, mapping, here.at('map', field.name)) }];
+    here.report(
+      `the field "${field.name}" of an element has no source`,
+      `each: { map: { ${field.name}: path.in.the.element } }`,
+    );
+    return [];
+  });
+}
+
+/** Compiles the reader of a list's elements. `each` says how one is read; without it, it is read as it is. */
+export function compileListReader(
+  { max, of }: ListShape,
+  each: EachSpec = {},
+  here: SpecLocation,
+  compile: CompileReader,
+): ListReader {
+  let failed: Json | undefined;
+  let isReadable = true;
+  const note = (_field: string, reason: string) => {
+    if (reason === 'unreadable') isReadable = false;
+  };
+  const fail = (place: string, found: Json) => {
+    failed = { [place]: found };
+    return undefined;
+  };
+
+  function scalarReader(field: Field): (element: Json, index: number) => ListElement | undefined {
+    if (each.map !== undefined) here.at('map').report('the elements are no objects', 'each: { as: [trim] }');
+    const { read } = compile(field, { from: '', as: each.as ?? [] }, here);
+    return (element, index) => {
+      const value = read(element, note);
+      // There are no lists in a list.
+      return value === null || value instanceof ListValue ? fail(`[${index}]`, element) : value;
+    };
+  }
+
+  function objectReader(fields: readonly Field[]): (element: Json, index: number) => ListElement | undefined {
+    const readers = fieldReaders(fields, each, here, compile);
+    return (element, index) => {
+      if (!isObject(element)) return fail(`[${index}]`, element);
+      const object: Record<string, Exclude<ListElement, object> | null> = {};
+      for (const { name, read, field } of readers) {
+        isReadable = true;
+        const value = read(element, note);
+        if (!isReadable || (value === null && field.required)) return fail(`[${index}].${name}`, element);
+        object[name] = value as (typeof object)[string];
+      }
+      return object;
+    };
+  }
+
+  const readElement = 'kind' in of ? scalarReader(of) : objectReader(of);
+  return {
+    failed: () => failed,
+    read(value) {
+      failed = undefined;
+      if (value === null || value === undefined) return null;
+      if (value === UNREADABLE || !isList(value as Json) || (value as readonly Json[]).length > max)
+        return UNREADABLE;
+      const elements: ListElement[] = [];
+      for (const [index, one] of (value as readonly Json[]).entries()) {
+        const element = readElement(one, index);
+        if (element === undefined) return UNREADABLE;
+        elements.push(element);
+      }
+      return new ListValue(elements);
+    },
+  };
+}
