@@ -85,6 +85,7 @@ function compileResource(
     filters: compileFilterParameters(contract, name, spec, itemFields, report),
     pages,
     operations: [],
+    deprecation: { deprecated: spec.deprecated, sunset: spec.sunset },
     digest,
     spec: contract,
     toJSON: () => `${name} ${digest}`,

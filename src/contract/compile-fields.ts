@@ -6,6 +6,7 @@ import {
   type ReportContractProblem,
   type ResourceSpec,
 } from './contract-schema.ts';
+import { deprecationMarks } from './deprecation.ts';
 import { compileAccepts, type Field, idPatternOf, type ListShape, schemaOf } from './fields.ts';
 
 const FIELDS_MAX = 200;
@@ -86,7 +87,7 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
   return {
     ...{ path, name, kind, required, values, to, minimum, list, aliases, accepts },
     means: 'means' in spec ? spec.means : undefined,
-    schema: schemaOf(settings),
+    schema: { ...schemaOf(settings), ...deprecationMarks(spec) },
     isLabel: labels.has(name),
   };
 }

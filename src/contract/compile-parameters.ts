@@ -71,7 +71,7 @@ export function compileFilterParameters(
 ): readonly FilterParameter[] {
   const taken = new Map<string, string>();
   return Object.entries(filters).flatMap(
-    ([parameter, { field: fieldName, is, description }]): FilterParameter[] => {
+    ([parameter, { field: fieldName, is, description, deprecated, sunset }]): FilterParameter[] => {
       const at = ['resources', name, 'filters', parameter];
       if (RESERVED.has(parameter))
         report(at, `"${parameter}" is a parameter of every list`, 'choose another name');
@@ -102,6 +102,7 @@ export function compileFilterParameters(
       return [
         {
           ...{ name: parameter, field: fieldName, op, description, kind },
+          deprecation: { deprecated, sunset },
           isSigned: minimum === undefined || minimum < 0,
           minimum,
           values,

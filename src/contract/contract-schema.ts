@@ -24,9 +24,9 @@ const DESCRIPTION = 'For the people who read the contract.';
 
 const deprecation = {
   deprecated: z
-    .boolean()
+    .union([z.boolean(), z.iso.date()], { error: 'expected true, or the day since when, such as 2026-11-01' })
     .default(false)
-    .describe('Clients should stop using it: told in OpenAPI and by a header.'),
+    .describe('Clients should stop using it, perhaps since a day: told in OpenAPI and by a header.'),
   sunset: z.iso.date().optional().describe('The day on which it goes, such as 2027-06-30.'),
 };
 

@@ -43,6 +43,16 @@ export const headers = {
   },
 };
 
+/** The headers of answers that use what is going, for a contract that has something of the kind. */
+export const deprecationHeaders = {
+  Deprecation: {
+    description: 'RFC 9745: since when clients should not use it any more.',
+    required: false,
+    schema: { type: 'string', pattern: '^@[0-9]+$' },
+  },
+  Sunset: { description: 'RFC 8594: when it goes.', required: false, schema: { type: 'string' } },
+};
+
 /** The headers of errors, by status, in addition to the request's id. */
 export const errorHeaders: Readonly<Record<number, readonly (keyof typeof headers)[]>> = {
   401: ['WWW-Authenticate'],

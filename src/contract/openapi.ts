@@ -1,5 +1,6 @@
 import { catalogue, type ErrorCode, errorCodes } from '../kernel/errors/catalogue.ts';
-import { errorHeaders, header, headers } from './openapi-headers.ts';
+import { deprecationMarks, mayBeDeprecated } from './deprecation.ts';
+import { deprecationHeaders, errorHeaders, header, headers } from './openapi-headers.ts';
 import { PAGE_MAX } from './parse-query.ts';
 import type { Field } from './fields.ts';
 import type { Contract, FilterParameter, Operation, Resource } from './resource.ts';
@@ -96,9 +97,10 @@ function listParameters({ sorts, filters, pages }: Resource): readonly Schema[] 
     page,
     limit,
     ...(sorts.length > 0 ? [sort] : []),
-    ...filters.map((filter) =>
-      parameter(filter.name, filter.description ?? descriptionOf(filter), filterSchema(filter)),
-    ),
+    ...filters.map((filter) => ({
+      ...parameter(filter.name, filter.description ?? descriptionOf(filter), filterSchema(filter)),
+      ...deprecationMarks(filter.deprecation),
+    })),
   ];
 }
 
@@ -141,6 +143,8 @@ function errorResponses(): Schema {
   return Object.fromEntries(entries) as Schema;
 }
 
+const DEPRECATION_HEADERS = Object.keys(deprecationHeaders);
+
 function responsesOf(operation: Operation): Schema {
   const { resource } = operation;
   const body =
@@ -166,6 +170,7 @@ function responsesOf(operation: Operation): Schema {
     'RateLimit-Policy',
     'RateLimit',
     'Vary',
+    ...(mayBeDeprecated(operation) ? DEPRECATION_HEADERS : []),
   ];
   const shared = Object.fromEntries(names.map((name) => [name, header(name)]));
   const errors = Object.keys(errorResponses()).map((name) => [
@@ -200,6 +205,7 @@ function pathItem(operation: Operation): Schema {
       tags: [resource.name],
       parameters: kind === 'list' ? listParameters(resource) : [idParameter],
       responses: responsesOf(operation),
+      ...deprecationMarks(resource.deprecation),
     },
   };
 }
@@ -290,7 +296,7 @@ export function openapiDocument(contract: Contract): Schema {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a JWT.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
       },
-      headers,
+      headers: contract.operations.some(mayBeDeprecated) ? { ...headers, ...deprecationHeaders } : headers,
       responses: errorResponses(),
       schemas: schemas(contract),
     },

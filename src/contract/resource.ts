@@ -1,4 +1,5 @@
 import type { ContractSpec } from './contract-schema.ts';
+import type { Deprecation } from './deprecation.ts';
 import type { Field, FieldKind } from './fields.ts';
 import type { FilterOp, Sort } from './query.ts';
 
@@ -11,6 +12,8 @@ export type FilterParameter = {
   readonly field: string;
   readonly op: FilterOp;
   readonly description: string | undefined;
+  /** Whether it is going. */
+  readonly deprecation: Deprecation;
   /** The kind of its field, which says how its value is written. */
   readonly kind: FieldKind;
   /** Whether its value may be below zero. */
@@ -56,6 +59,8 @@ export type Resource = {
   readonly filters: readonly FilterParameter[];
   readonly pages: PageRules;
   readonly operations: readonly Operation[];
+  /** Whether it is going. */
+  readonly deprecation: Deprecation;
   /** Changes with whatever changes an answer: names, kinds, values, order, filters, limits. Not with descriptions. */
   readonly digest: string;
   /** The contract that it is part of, as data: a thread compiles it anew. */

@@ -1,6 +1,8 @@
+import type { DeprecationHeaders } from '../../contract/deprecation.ts';
 import { authorize } from '../../pipeline/stages/authorize.ts';
 import type { Handler, Stage } from '../../pipeline/stages/call.ts';
 import { createDeadline } from '../../pipeline/stages/deadline.ts';
+import { createDeprecation } from '../../pipeline/stages/deprecation.ts';
 import { createParse, type RequestParser } from '../../pipeline/stages/parse.ts';
 
 /** The stages that decide who may pass, the same ones for all operations and pass-through routes. */
@@ -23,6 +25,8 @@ export function assembleOperation(
   parts: AdmissionStages & {
     readonly deadlineMs: number;
     readonly parseRequest: RequestParser;
+    /** Present if something of the operation is going. */
+    readonly deprecation?: DeprecationHeaders | undefined;
     /** The cache and the source behind it. If the resource moves: two of each, and the choice between them. */
     readonly answer: Handler;
   },
@@ -40,6 +44,7 @@ export function assembleOperation(
     // Behind permission, because only callers with the permission may learn what is wrong with their parameters. Before the
     // cache, whose key is the query.
     createParse(parts.parseRequest),
+    ...(parts.deprecation === undefined ? [] : [createDeprecation(parts.deprecation)]),
     // Behind permission, so that the cache cannot leak. If the resource has one source (assemble-source.ts):
     //   the cache, then the source
     // If it moves from one source to another (assemble-migrating-resource.ts):

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { compileDeprecation } from '../../contract/deprecation.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { ServedMigration } from '../../migration/migrations.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
@@ -80,6 +81,7 @@ function serveResource(
           ...admission,
           deadlineMs: config.deadline,
           parseRequest: compileParser(operation, contract),
+          deprecation: compileDeprecation(operation),
           answer,
         }),
       },

@@ -11,7 +11,7 @@ export type Cors = {
 };
 
 const EXPOSED_HEADERS =
-  'X-Request-Id, ETag, Age, Cache-Status, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, Allow';
+  'X-Request-Id, ETag, Age, Cache-Status, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, Allow, Deprecation, Sunset';
 const ALLOWED_HEADERS = 'Authorization, X-API-Key, If-None-Match';
 
 const noCors: Cors = { append: () => undefined, appendPreflight: () => undefined, vary: '' };

@@ -41,7 +41,7 @@ function mapped(json: string, change: object = {}) {
     codec,
     CHECKED,
   )(readJson(`{"id":1,${json}}`), (field, reason, found) => told.push([field, reason, found]));
-  const { tags, days, lines } = record ?? {};
+  const { tags, days, lines } = record ?? { id: '', tags: undefined, days: undefined, lines: undefined };
   return { tags: String(tags), days: String(days), lines: String(lines), told };
 }
 
