@@ -28,7 +28,7 @@ import { createCors } from './listener/cors.ts';
 /** The settings of the public listener. */
 export type RoutingSpec = {
   readonly operations: readonly ServedOperation[];
-  readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit' | 'gatewayHeaders'>;
+  readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit' | 'gatewayHeaders' | 'purges'>;
   readonly trustProxy: GatewayConfig['listen']['trustProxy'];
   readonly serverStatus: ServerStatus;
   readonly cors?: GatewayConfig['cors'];

@@ -93,6 +93,12 @@ export const passthroughRoute = z
       .record(addedHeaderName, headerSecret)
       .default({})
       .describe("Headers added for the upstream, such as the gateway's own credential."),
+    purges: z
+      .array(z.string())
+      .default([])
+      .describe(
+        'Resources of the contract that writes of the route change, such as [orders]: what is kept of them is purged when the upstream answers another method than GET or HEAD with 2xx, before the caller gets the answer.',
+      ),
     callerHeaders: z
       .array(callerHeader)
       .default([])

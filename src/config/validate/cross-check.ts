@@ -4,6 +4,7 @@ import { checkMigrations } from './check-migrations.ts';
 import { closest } from './closest.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../schema/loaded-config.ts';
+import type { PassthroughConfig } from '../schema/passthrough.ts';
 import type { ReportProblem } from '../yaml/problem.ts';
 import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from '../schema/redis.ts';
 
@@ -146,6 +147,19 @@ function checkApiKeys(
   });
 }
 
+/** A route purges only resources that there are, and only if it has a method that writes. */
+function checkPurges(
+  { purges, methods }: PassthroughConfig,
+  { resources }: GatewayConfig['contract'],
+  report: (message: string, hint: string) => void,
+): void {
+  for (const name of purges)
+    if (!resources.has(name))
+      report(`the contract has no resource ${name}`, `resources: ${[...resources.keys()].join(', ')}`);
+  if (purges.length > 0 && methods.every((method) => method === 'GET' || method === 'HEAD'))
+    report('no method of the route writes', 'methods: [GET, HEAD, POST, PUT, PATCH, DELETE]');
+}
+
 function checkPassthrough(gateway: GatewayConfig, report: ReportProblem): void {
   const root = `/${gateway.contract.version}`;
   const readers = new Map(
@@ -166,6 +180,7 @@ function checkPassthrough(gateway: GatewayConfig, report: ReportProblem): void {
         `${route.permission ?? ''} is the permission to read ${reader}: every key for this route could read them, too`,
         `permission: ${route.name}:call, and a new permission for the keys that need it`,
       );
+    checkPurges(route, gateway.contract, (...problem) => report([...at, 'purges'], ...problem));
     const earlier = gateway.passthrough.slice(0, index);
     if (earlier.some((other) => other.name === route.name))
       report([...at, 'name'], `the name "${route.name}" is taken`, 'give each route a name of its own');

@@ -9,6 +9,7 @@ import { type AdmissionDeps, createAdmission } from '../assemble/admission.ts';
 import { assembleAdmission } from '../assemble/assemble.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { createOperations, type OperationsDeps } from '../assemble/create-operations.ts';
+import type { RoutingSpec } from '../../http/routing.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 
 /** A configuration that has been checked and compiled. */
@@ -23,6 +24,7 @@ export type Snapshot = ReturnType<typeof createSnapshot>;
 /** The parts of snapshots that live as long as the process. */
 export type SnapshotDeps = Omit<AdmissionDeps & OperationsDeps, SnapshotParts> & {
   readonly app: Pick<App, 'route'>;
+  readonly purges: RoutingSpec['passthrough']['purges'];
   readonly kept: ReturnType<typeof createSharedComponents>;
   readonly createCache: (settings: CacheSettings) => Cache;
 };
@@ -86,6 +88,7 @@ function assemble(
       routes: config.passthrough,
       admit: assembleAdmission(admission),
       gatewayHeaders: overrideHeaders(config),
+      purges: deps.purges,
     },
     trustProxy: config.listen.trustProxy,
     serverStatus: config.errors.serverStatus,

@@ -4,6 +4,7 @@ import { fault } from '../../kernel/errors/fault.ts';
 import type { ComponentSet, MadeComponent } from '../../kernel/shared-components.ts';
 import type { ReferenceCount } from '../../kernel/reference-count.ts';
 import type { Handler } from '../../pipeline/stages/call.ts';
+import type { Purges } from '../../store/cache/purges.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
@@ -12,6 +13,7 @@ import type { Endpoint, Route } from '../listener/routes.ts';
 import { framingOf } from './body.ts';
 import { isForwardable } from './path.ts';
 import { compileProxyRequest, isWaitingForClient, type ProxyContext } from './proxy-request.ts';
+import { compilePurge } from './purge-after-write.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
 
 /** What the pass-through routes need. They pass requests to legacy services without translating them. */
@@ -23,6 +25,8 @@ export type PassthroughDeps = RouteUpstreamDeps & {
   readonly admit: Handler<void>;
   readonly trustsProxies: boolean;
   readonly cors: Cors;
+  /** What routes purge by their writes. */
+  readonly purges: Pick<Purges, 'purge' | 'forgetHere'>;
   /** Counts the requests that are under way. */
   readonly uses: ReferenceCount;
   /** Keeps the upstream of a route across a change of configuration that leaves the route as it was. */
@@ -50,10 +54,11 @@ function makeRouteUpstream(...from: Parameters<typeof createRouteUpstream>): Mad
 function createEndpoint(
   config: PassthroughConfig,
   upstream: RouteUpstream,
-  { clock, admit, trustsProxies, cors, uses, gatewayHeaders }: PassthroughDeps,
+  { clock, log, admit, trustsProxies, cors, uses, gatewayHeaders, purges }: PassthroughDeps,
 ): Endpoint {
   const operation = `passthrough.${config.name}`;
-  const proxyRequest = compileProxyRequest(config, { cors, gatewayHeaders, trustsProxies });
+  const purge = compilePurge(config, { purges, log });
+  const proxyRequest = compileProxyRequest(config, { cors, gatewayHeaders, trustsProxies, purge });
 
   /** Opens the call of a request; its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {

@@ -77,11 +77,19 @@ export class ProxyCall {
   }
 
   onResponse(response: IncomingMessage): void {
-    const { context, progress, signal } = this.request;
+    const { context, progress, purge } = this.request;
     this.#state = { kind: 'received', response };
     progress.hasResponse = true;
     context.summary.upstreamMs += this.#deps.clock.monotonic() - this.#sentAt;
     response.on('error', (error) => this.onFailure(error));
+    const purged = purge?.(response.statusCode ?? 0);
+    if (purged === undefined) this.#relay(response);
+    // A caller that has its answer reads what it has written.
+    else void purged.then(() => this.#relay(response));
+  }
+
+  #relay(response: IncomingMessage): void {
+    const { context, progress, signal } = this.request;
     if (context.res.headersSent || signal.aborted) {
       response.destroy();
       return;

@@ -13,6 +13,7 @@ import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
 import { forwardedHeaders, type HeaderLines, type ReturnRules } from './headers.ts';
 import { type PathMap, pathMapOf, upstreamTarget } from './path.ts';
+import type { PurgeAfterWrite } from './purge-after-write.ts';
 import { compileReturnRules } from './response-header-policy.ts';
 
 /** A host of an upstream, in parts as httpxy reads it: a text would be parsed twice for every request. */
@@ -49,6 +50,8 @@ export type ProxyRequest = {
   readonly cors: Pick<Cors, 'append'>;
   readonly progress: ProxyProgress;
   readonly trace: UpstreamTrace;
+  /** For a write of a route that purges something. */
+  readonly purge: PurgeAfterWrite | undefined;
 };
 
 /** How far a proxied request has come. */
@@ -91,12 +94,13 @@ type ProxyRequestDeps = {
   /** Headers that only the gateway sends. */
   readonly gatewayHeaders: readonly string[];
   readonly trustsProxies: boolean;
+  readonly purge: PurgeAfterWrite | undefined;
 };
 
 /** Compiles the function that makes a caller's request the request to the upstream of a route. */
 export function compileProxyRequest(
   config: PassthroughConfig,
-  { cors, gatewayHeaders, trustsProxies }: ProxyRequestDeps,
+  { cors, gatewayHeaders, trustsProxies, purge }: ProxyRequestDeps,
 ): (proxied: ProxyContext, call: Call) => ProxyRequest {
   const { bodyMax } = config;
   const map = pathMapOf(config);
@@ -121,6 +125,7 @@ export function compileProxyRequest(
   return function proxyRequest(proxied, call) {
     const { req, context, target, framing, progress } = proxied;
     const host = clientHost(req, context, trustsProxies);
+    const isSafe = req.method === 'GET' || req.method === 'HEAD';
     return {
       req,
       context,
@@ -129,13 +134,14 @@ export function compileProxyRequest(
       headers: headersOf(proxied, call.request.address, host),
       body: bodyOf(proxied, bodyMax),
       // A safe method without a body has the same effect when it is sent twice.
-      isRepeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
+      isRepeatable: framing.kind === 'none' && isSafe,
       map,
       host,
       returns,
       cors,
       progress,
       trace: call.openTrace(),
+      purge: isSafe ? undefined : purge,
     };
   };
 }

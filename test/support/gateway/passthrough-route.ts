@@ -1,3 +1,4 @@
+import { createLocalPurges } from '../../../src/store/cache/purges.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { type PassthroughConfig, passthroughRoute } from '../../../src/config/schema/passthrough.ts';
 import type { PassthroughDeps } from '../../../src/http/passthrough/passthrough.ts';
@@ -50,7 +51,12 @@ export async function startPassthrough(
     upstreamCall: (source: string, outcome: string) => void events.push(`${source} ${outcome}`),
     watchLoad: () => () => undefined,
   };
-  const passthrough = { routes: [route], admit, gatewayHeaders: ['X-Origin-Of-Tests'] };
+  const passthrough = {
+    routes: [route],
+    admit,
+    purges: createLocalPurges(),
+    gatewayHeaders: ['X-Origin-Of-Tests'],
+  };
   const listener = endAfterTest(await startPublicListener({ passthrough, metrics, clock, cors }));
   /** `events` is what the metrics were told: calls, changes of the breaker, retries, hosts. */
   return { upstream, events: events as readonly string[], listener };

@@ -1,3 +1,4 @@
+import { createLocalPurges } from '../../../src/store/cache/purges.ts';
 import { referenceContract } from '../../../src/contract/reference-contract.ts';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -80,7 +81,12 @@ export async function startPublicListener(
   const parts = createSharedComponents().open();
   const spec: RoutingSpec = {
     operations: [],
-    passthrough: { routes: [], gatewayHeaders: [], admit: () => Promise.resolve() },
+    passthrough: {
+      routes: [],
+      purges: createLocalPurges(),
+      gatewayHeaders: [],
+      admit: () => Promise.resolve(),
+    },
     trustProxy: false,
     serverStatus: 'precise',
     docs: false,
