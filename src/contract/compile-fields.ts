@@ -14,6 +14,9 @@ const DEPTH_MAX = 3;
 /** Names that mean something else in every record, or in every object of JavaScript. */
 const RESERVED: ReadonlySet<string> = new Set(['id', 'constructor', '__proto__']);
 
+/** Kinds whose values can identify a person unless the contract says otherwise. */
+const PERSONAL: ReadonlySet<string> = new Set(['text', 'date', 'integer']);
+
 type Place = {
   readonly contract: ContractSpec;
   /** The names of fields that a filter asks for by their very text. */
@@ -28,7 +31,7 @@ function idField(prefix: string): Field {
   const description = `Identifier, ${start === '' ? 'the id of the record' : `\`${start}\` and the id of the record`}.`;
   const settings = { kind: 'id', required: true, idPattern, description, example: `${start}42` } as const;
   return {
-    ...{ path: ['id'], name: 'id', kind: 'id', required: true, aliases: [], isLabel: false },
+    ...{ path: ['id'], name: 'id', kind: 'id', required: true, aliases: [], isLabel: false, personal: false },
     accepts: compileAccepts(settings),
     schema: schemaOf(settings),
   };
@@ -87,6 +90,7 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
   return {
     ...{ path, name, kind, required, values, to, minimum, list, aliases, accepts },
     means: 'means' in spec ? spec.means : undefined,
+    personal: spec.personal ?? (list && 'kind' in list.of ? list.of.personal : PERSONAL.has(kind)),
     schema: { ...schemaOf(settings), ...deprecationMarks(spec) },
     isLabel: labels.has(name),
   };

@@ -37,6 +37,12 @@ const common = {
   description: z.string().optional().describe(DESCRIPTION),
   required: z.boolean().default(false).describe('Whether it is never null. A record without it is invalid.'),
   aliases: aliases.describe('Other names in sources, for `portico infer`; a.b is b in a.'),
+  personal: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether its values can identify a person, so that recordings have others; true for text and date.',
+    ),
   ...deprecation,
 };
 
@@ -116,6 +122,7 @@ const list = z.strictObject({
 /** A field that has a value. */
 const leaf = z.discriminatedUnion('kind', [...scalars, list]);
 
+/** A field that has a value, as it was parsed. */
 export type LeafSpec = z.infer<typeof leaf>;
 
 /** Fields by name; an entry without a `kind` is an object with fields of its own. */
@@ -221,7 +228,9 @@ export const contractSchema = z.strictObject({
 export type ContractSpec = z.infer<typeof contractSchema>;
 /** The same, as its author writes it. */
 export type ContractDocument = z.input<typeof contractSchema>;
+/** A resource as it was parsed. */
 export type ResourceSpec = ContractSpec['resources'][string];
+/** A filter as it was parsed. */
 export type FilterSpecOfContract = ResourceSpec['filters'][string];
 
 /** Reports what is wrong at a place of a contract file, and how to mend it. */

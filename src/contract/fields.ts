@@ -81,6 +81,8 @@ export type Field = {
   readonly minimum?: number | undefined;
   /** What a `list` has. */
   readonly list?: ListShape | undefined;
+  /** Whether its values can identify a person. Of a list of objects, each field says so itself. */
+  readonly personal: boolean;
   /** Other names that sources may have for it, for `portico infer`. */
   readonly aliases: readonly string[];
   /** What its values mean, for `portico infer`, such as `person_name`. */

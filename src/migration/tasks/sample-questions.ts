@@ -35,7 +35,7 @@ export function filtersOf(
   return filters.flatMap((parameter): readonly NamedFilter[] => {
     const value = records.map((record) => record[parameter.field] ?? null).find((one) => one !== null);
     const one = value instanceof ListValue ? value.elements.find(isScalar) : value;
-    if (one === undefined || one === null) return [];
+    if (one === undefined) return [];
     return [{ text: `${parameter.name}=…`, filter: filterWith(parameter, one) }];
   });
 }

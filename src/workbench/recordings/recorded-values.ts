@@ -1,10 +1,18 @@
 import { viewSpecOf, type RecordView } from '../../source/adapter/map/row-fields.ts';
-import { quotedKeys } from '../../source/adapter/spec/path.ts';
+import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
+import { compilePath, quotedKeys } from '../../source/adapter/spec/path.ts';
 import type { ReplyExplainer } from '../../source/adapter/read/explain-reply.ts';
 import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
-import type { SourceResourceSpec } from '../../config/schema/source.ts';
+import type {
+  CoercionSpec,
+  MappingSpec,
+  SourceResourceSpec,
+  SourceSpec,
+} from '../../config/schema/source.ts';
+import type { Field } from '../../contract/fields.ts';
 import type { Query } from '../../contract/query.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
+import { isList } from '../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 
@@ -69,19 +77,66 @@ export function namesRead({ source }: CompiledSource): ReadonlySet<string> {
   return new Set(paths.flatMap((path) => [path, ...quotedKeys(path), ...path.split(/[^\p{L}\p{N}_$:-]+/u)]));
 }
 
-/** Whether the values of a field can identify a person: free texts and text ids can; codes, numbers and times cannot. */
+/** Whether the values of a field can identify a person: what the contract says can, and text ids; codes cannot. */
 export function isPersonal(
-  { resource }: CompiledSource,
+  { resource, source }: CompiledSource,
   own: SourceResourceSpec,
   view: RecordView,
   name: string,
 ): boolean {
   const viewed = viewSpecOf(own, resource, view);
-  const kind = viewed?.fields.find((field) => field.name === name)?.kind;
-  if (kind === 'id')
-    return own.id.kind === 'text' && own.id.pattern === undefined && own.id.form === undefined;
-  const steps = viewed?.spec.map[name]?.as ?? [];
-  return kind === 'text' && !steps.some((step) => typeof step === 'object' && 'enum' in step);
+  const field = viewed?.fields.find((one) => one.name === name);
+  const mapping = viewed?.spec.map[name];
+  if (field === undefined) return false;
+  return isPersonalField(field, eachOf(mapping)?.as ?? mapping?.as ?? [], {
+    ...source.spec.resources,
+    '': own,
+  });
+}
+
+const eachOf = (mapping: MappingSpec[string] | undefined) =>
+  mapping !== undefined && 'each' in mapping ? mapping.each : undefined;
+
+/** Whether an id is a free text. */
+const isFreeId = ({ id }: SourceResourceSpec) =>
+  id.kind === 'text' && id.pattern === undefined && id.form === undefined;
+
+/** The same of a field whose values are read by some steps; `resources` are those of its source, its own without a name. */
+function isPersonalField(
+  { kind, to = '', personal }: Field,
+  steps: readonly CoercionSpec[],
+  resources: SourceSpec['resources'],
+): boolean {
+  const target = kind === 'id' || kind === 'reference' ? resources[to] : undefined;
+  if (target !== undefined) return isFreeId(target);
+  return personal && !steps.some((step) => typeof step === 'object' && 'enum' in step);
+}
+
+/** A value of a row, and whether it is replaced. Of a list of objects, each value of a field is one of its own. */
+type RowPart = Pick<FieldProvenance, 'found' | 'from' | 'state'> & { readonly isReplaced: boolean };
+
+function partsOf(
+  compiled: CompiledSource,
+  own: SourceResourceSpec,
+  view: RecordView,
+  { field: name, found, from, state }: FieldProvenance,
+): readonly RowPart[] {
+  const viewed = viewSpecOf(own, compiled.resource, view);
+  const list = viewed?.fields.find((field) => field.name === name)?.list;
+  const map = eachOf(viewed?.spec.map[name])?.map;
+  if (list === undefined || map === undefined || 'kind' in list.of || !isList(found))
+    return [{ found, from, state, isReplaced: isPersonal(compiled, own, view, name) }];
+  const { resources } = compiled.source.spec;
+  return list.of.flatMap((field) => {
+    const mapping = map[field.name];
+    const isReplaced = mapping !== undefined && isPersonalField(field, mapping.as, resources);
+    return [mapping?.from ?? []].flat().flatMap((path) =>
+      found.map((element) => ({
+        ...{ found: compilePath(path)(element), state, isReplaced },
+        from: from.map((outer) => `${outer}[].${path}`),
+      })),
+    );
+  });
 }
 
 /** The values of a recording: those that are kept, and those that are replaced by others of the same shape. */
@@ -133,7 +188,7 @@ export function collectValues(
     explainer
       .rows(reply)
       .flatMap((row) => explainer.explain(row))
-      .map((one) => ({ ...one, isReplaced: isPersonal(compiled, own, view, one.field) })),
+      .flatMap((one) => partsOf(compiled, own, view, one)),
   );
   const columns = new Set(read.flatMap(({ isReplaced, from }) => (isReplaced ? from : [])));
   for (const { found: value, from, state, isReplaced } of read) {
@@ -146,7 +201,11 @@ export function collectValues(
   }
   for (const { view, reply } of found) if (view === 'list') addBeside(compiled, reply, values);
   for (const { field, op, value } of query.kind === 'list' ? query.filters : [])
-    if (op === 'eq' && typeof value === 'string' && isPersonal(compiled, own, 'list', field))
+    if (
+      (op === 'eq' || op === 'has') &&
+      typeof value === 'string' &&
+      isPersonal(compiled, own, 'list', field)
+    )
       values.personal.add(value);
   return values;
 }

@@ -55,11 +55,11 @@ export function compileListReader(
   compile: CompileReader,
 ): ListReader {
   let failed: Json | undefined;
-  let isReadable = true;
+  let unreadable = 0;
   const note = (_field: string, reason: string) => {
-    if (reason === 'unreadable') isReadable = false;
+    if (reason === 'unreadable') unreadable += 1;
   };
-  const fail = (place: string, found: Json) => {
+  const fail = (place: string, found: Json): undefined => {
     failed = { [place]: found };
     return undefined;
   };
@@ -77,12 +77,18 @@ export function compileListReader(
   function objectReader(fields: readonly Field[]): (element: Json, index: number) => ListElement | undefined {
     const readers = fieldReaders(fields, each, here, compile);
     return (element, index) => {
-      if (!isObject(element)) return fail(`[${index}]`, element);
+      if (!isObject(element)) {
+        fail(`[${index}]`, element);
+        return;
+      }
       const object: Record<string, Exclude<ListElement, object> | null> = {};
       for (const { name, read, field } of readers) {
-        isReadable = true;
+        const before = unreadable;
         const value = read(element, note);
-        if (!isReadable || (value === null && field.required)) return fail(`[${index}].${name}`, element);
+        if (unreadable > before || (value === null && field.required)) {
+          fail(`[${index}].${name}`, element);
+          return;
+        }
         object[name] = value as (typeof object)[string];
       }
       return object;
