@@ -59,9 +59,8 @@ export function compileListReader(
   const note = (_field: string, reason: string) => {
     if (reason === 'unreadable') unreadable += 1;
   };
-  const fail = (place: string, found: Json): undefined => {
+  const fail = (place: string, found: Json) => {
     failed = { [place]: found };
-    return undefined;
   };
 
   function scalarReader(field: Field): (element: Json, index: number) => ListElement | undefined {
@@ -70,7 +69,9 @@ export function compileListReader(
     return (element, index) => {
       const value = read(element, note);
       // There are no lists in a list.
-      return value === null || value instanceof ListValue ? fail(`[${index}]`, element) : value;
+      if (value !== null && !(value instanceof ListValue)) return value;
+      fail(`[${index}]`, element);
+      return undefined;
     };
   }
 
