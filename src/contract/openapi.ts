@@ -1,14 +1,11 @@
-import { catalogue, type ErrorCode, errorCodes } from '../kernel/errors/catalogue.ts';
 import { deprecationMarks, mayBeDeprecated } from './deprecation.ts';
-import { deprecationHeaders, errorHeaders, header, headers } from './openapi-headers.ts';
+import { errorResponses, errorSchema } from './openapi-errors.ts';
+import { deprecationHeaders, header, headers } from './openapi-headers.ts';
 import { PAGE_MAX } from './parse-query.ts';
 import type { Field } from './fields.ts';
 import type { Contract, FilterParameter, Operation, Resource } from './resource.ts';
 
 type Schema = Record<string, unknown>;
-
-/** An id of a request, for examples. */
-const REQUEST_ID = 'req_7Zl0Xn4cQ2mTgB1k';
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
@@ -119,32 +116,6 @@ const RELATIONS: Readonly<Record<FilterParameter['op'], string>> = {
 const descriptionOf = ({ field, op }: FilterParameter) =>
   `Keep only records of which \`${field}\` ${RELATIONS[op]}.`;
 
-/** The body of each error, as a caller gets it. */
-function errorExamples(codes: readonly ErrorCode[]): Schema {
-  const body = (code: ErrorCode) => ({
-    error: { code, message: catalogue[code].sentence, request_id: REQUEST_ID },
-  });
-  return Object.fromEntries(codes.map((code) => [code, { value: body(code) }]));
-}
-
-/** One response per status, with the error codes of that status. */
-function errorResponses(): Schema {
-  const statuses = [...new Set(errorCodes.map((code) => catalogue[code].status))];
-  const entries = statuses.map((status) => {
-    const codes = errorCodes.filter((code) => catalogue[code].status === status);
-    const names = ['X-Request-Id', ...(errorHeaders[status] ?? [])];
-    const response = {
-      description: codes.map((code: ErrorCode) => `\`${code}\`: ${catalogue[code].sentence}`).join('\n\n'),
-      headers: Object.fromEntries(names.map((name) => [name, header(name)])),
-      content: { 'application/json': { schema: ref('Error'), examples: errorExamples(codes) } },
-    };
-    return [`Error${status}`, response];
-  });
-  return Object.fromEntries(entries) as Schema;
-}
-
-const DEPRECATION_HEADERS = Object.keys(deprecationHeaders);
-
 function responsesOf(operation: Operation): Schema {
   const { resource } = operation;
   const body =
@@ -170,7 +141,7 @@ function responsesOf(operation: Operation): Schema {
     'RateLimit-Policy',
     'RateLimit',
     'Vary',
-    ...(mayBeDeprecated(operation) ? DEPRECATION_HEADERS : []),
+    ...(mayBeDeprecated(operation) ? Object.keys(deprecationHeaders) : []),
   ];
   const shared = Object.fromEntries(names.map((name) => [name, header(name)]));
   const errors = Object.keys(errorResponses()).map((name) => [
@@ -246,23 +217,7 @@ function schemas({ resources }: Contract): Schema {
         },
       },
     },
-    Error: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['error'],
-      properties: {
-        error: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['code', 'message', 'request_id'],
-          properties: {
-            code: { type: 'string', enum: errorCodes },
-            message: { type: 'string', description: 'A sentence for humans.' },
-            request_id: { type: 'string', pattern: '^req_[A-Za-z0-9_-]+$', examples: [REQUEST_ID] },
-          },
-        },
-      },
-    },
+    Error: errorSchema,
   };
 }
 
