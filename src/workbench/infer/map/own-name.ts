@@ -17,6 +17,8 @@ const FITS: Readonly<Record<FieldKind, Fits>> = {
   date: isMoment,
   enum: isTextOrCode,
   reference: isTextOrCode,
+  // How the elements of a list are read is for its author to say.
+  list: () => false,
 };
 
 const folded = (path: string) => path.split('.').map(fold).join('.');
