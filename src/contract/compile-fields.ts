@@ -85,7 +85,6 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
       `the example is no ${kind} as the contract writes it`,
       'times are YYYY-MM-DDTHH:mm:ssZ, dates YYYY-MM-DD',
     );
-  const name = path.join('.');
   const minimum = 'minimum' in spec ? spec.minimum : undefined;
   return {
     ...{ path, name, kind, required, values, to, minimum, list, aliases, accepts },
