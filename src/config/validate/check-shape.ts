@@ -58,6 +58,8 @@ function knownKeys(schema: unknown, path: Path, value: unknown): readonly string
 function weightOf(issue: z.core.$ZodIssue, content: unknown): number {
   if (issue.code === 'unrecognized_keys') return issue.path.length + 1 + 1 / (issue.keys.length + 1);
   if (issue.path.length === 0) return 0;
+  // That a value is none of the alternatives says less than what one of them lacks.
+  if (issue.code === 'invalid_union' && !('discriminator' in issue)) return issue.path.length - 0.5;
   return isMissing(content, issue.path) ? issue.path.length : issue.path.length + 1;
 }
 

@@ -28,8 +28,8 @@ describe('a contract file', () => {
       'contract.yaml:4:25: resources.problems.singular: the name "Error" is taken by every answer\n    hint: give each resource a singular of its own',
     ],
     [
-      orders('fields: { a: { kind: list } }'),
-      "contract.yaml:4:72: resources.orders.fields.a.kind: Invalid discriminator value. Expected 'text' | 'integer' | 'decimal' | 'boolean' | 'datetime' | 'date' | 'enum' | 'reference'\n    hint: kind: text, integer, decimal, boolean, datetime, date, enum, reference",
+      orders('fields: { a: { kind: money } }'),
+      "contract.yaml:4:72: resources.orders.fields.a.kind: Invalid discriminator value. Expected 'text' | 'integer' | 'decimal' | 'boolean' | 'datetime' | 'date' | 'enum' | 'reference' | 'list'\n    hint: kind: text, integer, decimal, boolean, datetime, date, enum, reference",
     ],
     [
       orders('fields: { a: { kind: text } }, sort: id'),
