@@ -29,7 +29,7 @@ describe('a contract file', () => {
     ],
     [
       orders('fields: { a: { kind: money } }'),
-      "contract.yaml:4:72: resources.orders.fields.a.kind: Invalid discriminator value. Expected 'text' | 'integer' | 'decimal' | 'boolean' | 'datetime' | 'date' | 'enum' | 'reference' | 'list'\n    hint: kind: text, integer, decimal, boolean, datetime, date, enum, reference",
+      "contract.yaml:4:72: resources.orders.fields.a.kind: Invalid discriminator value. Expected 'text' | 'integer' | 'decimal' | 'boolean' | 'datetime' | 'date' | 'enum' | 'reference' | 'list'\n    hint: kind: text, integer, decimal, boolean, datetime, date, enum, reference, list",
     ],
     [
       orders('fields: { a: { kind: text } }, sort: id'),
