@@ -8,6 +8,7 @@ import type {
 } from '../../config/schema/source.ts';
 import type { Contract, Resource } from '../../contract/resource.ts';
 import { compileIdCodec } from './map/native-id.ts';
+import { viewSpecOf } from './map/row-fields.ts';
 import { escapedText } from './spec/pattern.ts';
 import { orderBet } from './plan/order-bet.ts';
 import { reservedIds } from './request/reserved-ids.ts';
@@ -196,6 +197,26 @@ function noteAlteredLabels(
   }
 }
 
+/** A field that nobody named may have been forgotten: the contract grew, and each answer has null there. */
+function noteUnmapped(resource: Resource, spec: SourceResourceSpec, here: SpecLocation): void {
+  for (const view of ['list', 'details', 'get'] as const) {
+    // The details of `hydrate: get` are those of the single record.
+    if (view === 'details' && spec.list.hydrate === 'get') continue;
+    const found = viewSpecOf(spec, resource, view);
+    if (found === undefined) continue;
+    const { map } = found.spec;
+    const names = found.fields.flatMap(({ name, required }) => (required || map[name] ? [] : name));
+    if (names.length === 0) continue;
+    const [name = ''] = names;
+    here
+      .at(...found.place, 'map')
+      .report(
+        `every record has null for what the contract has and this map has not: ${names.join(', ')}`,
+        `${name}: path.in.the.record; or ${name}: null, if the source has no such value`,
+      );
+  }
+}
+
 /** A service may take a credential that it does not know for a visitor's, and answer with what visitors may see. */
 function noteUnprovenCredential({ auth, outcomes }: SourceSpec, file: SpecLocation): void {
   if (auth.kind === 'none' || auth.proof !== undefined) return;
@@ -220,6 +241,7 @@ export function lintSource(source: SourceSpec, { resources }: Contract, report: 
     const here = file.at('resources', resource.name);
     noteReservedIds(resource, spec, source, here);
     noteOrderBet(spec, here);
+    noteUnmapped(resource, spec, here);
     noteAlteredLabels(resource, spec, here);
   }
 }

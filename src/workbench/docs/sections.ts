@@ -219,8 +219,9 @@ map: { id: id, price: price, category: category }`,
   {
     name: 'map',
     at: ['resources', '<resource>', 'list', 'map'],
-    intro: `Where each field of v1 comes from. Every field of the view must be named; nothing else leaves the gateway. A field takes
-a path (\`name: title\`), a path with steps, or \`null\` if the source has no such value. See [Paths](#paths).`,
+    intro: `Where each field of v1 comes from; nothing else leaves the gateway. A field takes a path (\`name: title\`), a path with steps,
+or \`null\` if the source has no such value. A field that is not named is null, too, and \`portico check\` notes it; one that
+the contract requires must have a path or a constant. See [Paths](#paths).`,
     example: `id: no
 name: { from: [first, last], as: [{ join: ' ' }] }
 created_at: { from: created, as: [{ date: { format: dd.MM.yyyy, zone: Europe/Berlin } }] }

@@ -4,6 +4,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { compileStep } from './coercion/coerce.ts';
 import { type StepValue, UNREADABLE } from './coercion/flow.ts';
 import { collect, compileCanonical, fixedValue, missingAs } from './map-record.ts';
+import { mappingOf } from './row-fields.ts';
 import type { IdCodec } from './native-id.ts';
 import { compilePath } from '../spec/path.ts';
 import { CHECKED } from '../spec/spec-location.ts';
@@ -74,8 +75,5 @@ export function explainRecord(
   codec: IdCodec,
   record: Json,
 ): readonly FieldProvenance[] {
-  return fields.flatMap((field) => {
-    const spec = mapping[field.name];
-    return spec === undefined ? [] : [explainField(field, spec, codec, record)];
-  });
+  return fields.map((field) => explainField(field, mappingOf(mapping, field), codec, record));
 }

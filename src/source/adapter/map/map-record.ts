@@ -9,6 +9,7 @@ import { compileStep } from './coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/flow.ts';
 import { compileListReader } from './map-list.ts';
 import type { IdCodec } from './native-id.ts';
+import { mappingOf } from './row-fields.ts';
 import { type Path, pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
@@ -220,15 +221,17 @@ export function compileMapping(
   const readers: FieldReader[] = [];
   let idPath: Path | undefined;
   for (const field of fields) {
-    const mapping = spec[field.name];
-    if (mapping === undefined) {
-      here.report(
-        `the contract's field "${field.name}" has no source`,
-        `add: ${field.name}: path.in.the.record`,
+    const mapping = mappingOf(spec, field);
+    const isNamed = spec[field.name] !== undefined;
+    const place = isNamed ? here.at(field.name) : here;
+    const isUnknown = field.kind === 'id' ? !isNamed : fixedValue(field, mapping) === null;
+    if (field.required && isUnknown) {
+      place.report(
+        `the contract's field "${field.name}" has no source${isNamed ? ', but is never null' : ''}`,
+        `${isNamed ? 'write' : 'add'}: ${field.name}: path.in.the.record`,
       );
       continue;
     }
-    const place = here.at(field.name);
     if (field.kind !== 'id') {
       readers.push(compileFieldReader(field, mapping, place, pathsOf, codec));
       continue;

@@ -2,6 +2,14 @@ import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../.
 import type { Field } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
 
+/** What stands for the mapping of a field that a source file does not name: the same as `null`. */
+const UNMAPPED: MappingSpec[string] = { from: [], as: [] };
+
+/** The mapping of a field; one that is not named is unknown in every record. */
+export function mappingOf(map: MappingSpec, { name }: Pick<Field, 'name'>): MappingSpec[string] {
+  return map[name] ?? UNMAPPED;
+}
+
 /** How the fields that rows lack are read; `undefined` if the rows have all fields. */
 export function detailsSpec({ list, get }: SourceResourceSpec): GetSpec | undefined {
   if (list.hydrate === undefined) return undefined;

@@ -4,6 +4,7 @@ import { matches } from '../../../contract/order.ts';
 import type { ListQuery } from '../../../contract/query.ts';
 import { UNREADABLE } from '../map/coercion/flow.ts';
 import { fixedValue } from '../map/map-record.ts';
+import { mappingOf } from '../map/row-fields.ts';
 
 /**
  * Compiles constant folding of queries: filters on fields with the same value in all records, and sorts by them, are
@@ -15,8 +16,7 @@ export function compileFixedFields(
 ): (query: ListQuery) => ListQuery | undefined {
   const fixed = new Map<string, Value>();
   for (const field of fields) {
-    const spec = mapping[field.name];
-    const value = spec === undefined ? undefined : fixedValue(field, spec);
+    const value = fixedValue(field, mappingOf(mapping, field));
     if (value !== undefined && value !== UNREADABLE) fixed.set(field.name, value);
   }
   return (query) => {

@@ -2,7 +2,7 @@ import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source
 import type { ListQuery, Sort } from '../../../contract/query.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
-import { detailFields, wholeMapping } from '../map/row-fields.ts';
+import { detailFields, rowFields, wholeMapping } from '../map/row-fields.ts';
 import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileRequest } from '../request/request.ts';
@@ -189,7 +189,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
   const place = here.at('list');
   const window = compileWindow(list.window, list.request);
   const requests = compileRequests(list, window, place);
-  const resolveFixed = compileFixedFields(list.map, resource.itemFields);
+  const resolveFixed = compileFixedFields(list.map, rowFields(spec, resource));
   const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, place);
   const pushSort = compileSortPush(list, resource, place);
   const detailFetchOf = compileDetailFetch(spec, resource);

@@ -4,6 +4,7 @@ import { frameOf } from '../../../contract/response-body.ts';
 import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT, WHOLE } from '../../../kernel/json/scan-json.ts';
 import { compileFieldReader } from '../map/map-record.ts';
+import { mappingOf } from '../map/row-fields.ts';
 import { INTEGER_FORMS } from '../map/native-id.ts';
 import type { WrittenRecords } from '../map/reply-observer.ts';
 import { CHECKED } from '../spec/spec-location.ts';
@@ -106,8 +107,8 @@ export function createByteSink(
   const id = compileIdWriter(mapping, slotsOf.get('id')?.[0] ?? -1, context);
 
   function writeOf(field: Field): FieldWriter {
-    const spec = map[field.name];
-    if (field.kind === 'id' || spec === undefined) return () => id.write() || undefined;
+    if (field.kind === 'id') return () => id.write() || undefined;
+    const spec = mappingOf(map, field);
     const slots = slotsOf.get(field.name) ?? [];
     const reader = compileFieldReader(field, spec, CHECKED, pathsOf, mapping.codec);
     return compileFieldWriter(field, spec, slots, context, generalWriter(field, reader, context));

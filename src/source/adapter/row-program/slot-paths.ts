@@ -5,6 +5,7 @@ import type { Field } from '../../../contract/fields.ts';
 import type { Projection } from '../../../kernel/json/projection.ts';
 import { ABSENT } from '../../../kernel/json/scan-json.ts';
 import type { PathCompiler } from '../map/map-record.ts';
+import { mappingOf } from '../map/row-fields.ts';
 import { proofPaths } from '../read/credential-proof.ts';
 import { keysOfPath } from '../spec/path.ts';
 import type { KeySlots } from './wanted-paths.ts';
@@ -43,10 +44,10 @@ export function fieldSlots(
   below: readonly string[] = [],
 ): FieldSlots | undefined {
   const slotsOf = new Map<string, readonly number[]>();
-  for (const { name } of fields) {
-    const found = map[name] && slotsAt(map[name].from, slots, below);
+  for (const field of fields) {
+    const found = slotsAt(mappingOf(map, field).from, slots, below);
     if (found === undefined) return undefined;
-    slotsOf.set(name, found);
+    slotsOf.set(field.name, found);
   }
   return slotsOf;
 }
@@ -58,7 +59,7 @@ export function slotPaths(
   slotsOf: FieldSlots,
 ): PathCompiler {
   const slots = new Map<string | readonly string[], readonly number[]>(
-    fields.map(({ name }) => [map[name]?.from ?? [], slotsOf.get(name) ?? []]),
+    fields.map((field) => [mappingOf(map, field).from, slotsOf.get(field.name) ?? []]),
   );
   return (from) => (slots.get(from) ?? []).map((slot) => () => projection.valueIn(slot));
 }

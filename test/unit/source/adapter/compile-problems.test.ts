@@ -9,10 +9,10 @@ describe('an untranslatable source file is reported with place and reason', () =
 
   it.each<[string, string, string, string]>([
     [
-      'a field without a source',
-      productsText().replace('price: price', ''),
+      'records without an id',
+      productsText().replace('id: id', ''),
       'list.map',
-      `the contract's field "price" has no source`,
+      `the contract's field "id" has no source`,
     ],
     [
       'a field nobody knows',
@@ -201,7 +201,7 @@ resources:
 
   it('all of it at once', () => {
     const text = productsText('total: { at: "a b" }')
-      .replace('price: price', 'prize: p')
+      .replace('id: id', 'prize: p')
       .replace('items: rows', 'items: "r."');
     expect(problemsOf(text)).toHaveLength(4);
   });

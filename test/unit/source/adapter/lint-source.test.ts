@@ -5,13 +5,14 @@ import { lintSource } from '../../../../src/source/adapter/lint-source.ts';
 import { pathText } from '../../../../src/config/yaml/problem.ts';
 import { specOf } from '../../../support/pipeline/source-text.ts';
 
-const map = '{ id: id, name: name, email: null, created_at: null }';
+const row = 'id: id, name: name, email: null, created_at: null';
+const more = 'profile.bio: null, profile.location: null, profile.avatar_url: null';
 const shop = (id: string, get: string, list = '/users/_all') => `
 resources:
   users:
     id: ${id}
-    list: { request: { path: ${list} }, window: { kind: none }, items: rows, map: ${map} }
-    get: { request: { path: '${get}' }, item: '', map: ${map} }
+    list: { request: { path: ${list} }, window: { kind: none }, items: rows, map: { ${row} } }
+    get: { request: { path: '${get}' }, item: '', map: { ${row}, ${more} } }
 `;
 
 /** The notes about a source, as `path: message (hint)`. */
@@ -63,6 +64,27 @@ describe('a rule that takes an absent record for an answer', () => {
     ['where the error stands in what is absent', absent, { at: 'data.user.error', equals: 1, is: 'error' }],
     ['by a value that is there', { ...absent, present: undefined, equals: 44 }, failed],
   ])('is none %s', (_where, first, second) => expect(rules(first, second)).toEqual([]));
+});
+
+describe('a field of the contract that a map does not name', () => {
+  const text = shop('{ kind: number }', '/users/{id}', '/users');
+
+  it('is a note at the map of each view, which tells how to name it', () => {
+    expect(notesOf(text.replaceAll('email: null, ', '').replace('profile.bio: null, ', ''))).toEqual([
+      'resources.users.list.map: every record has null for what the contract has and this map has not: email (email: path.in.the.record; or email: null, if the source has no such value)',
+      'resources.users.get.map: every record has null for what the contract has and this map has not: email, profile.bio (email: path.in.the.record; or email: null, if the source has no such value)',
+    ]);
+  });
+
+  it('is none where it says null', () => expect(notesOf(text)).toEqual([]));
+
+  it('is told once where rows are completed by the single record', () => {
+    const hydrated = text.replace(row, 'id: id').replace('items: rows', 'items: rows, hydrate: get');
+    expect(notesOf(hydrated)).toEqual([]);
+    expect(notesOf(hydrated.replace('email: null, ', ''))).toEqual([
+      expect.stringContaining('resources.users.get.map: every record has null'),
+    ]);
+  });
 });
 
 describe('a call that may take longer than a scan', () => {
