@@ -8,29 +8,46 @@ function costText({ cost, calls, reason, rowsMax }: QueryCost): string {
   return `${cost} (${reason}; at most ${rowsMax} rows in ${made})`;
 }
 
-/** The costs as a table. */
-export function costTable(costs: readonly QueryCost[]): ReportBlock {
-  const besides = ({ verifyingCalls: most }: QueryCost) =>
-    most === undefined ? '' : `; once a minute, at most ${most} more verify the filter`;
-  return { table: costs.map((cost) => [cost.query, `${costText(cost)}${besides(cost)}`]) };
+/** The cost with what is asked besides. */
+function wholeText(cost: QueryCost): string {
+  const { verifyingCalls: most } = cost;
+  return `${costText(cost)}${most === undefined ? '' : `; once a minute, at most ${most} more verify the filter`}`;
 }
 
-/** The most lines of a summary. */
-const SUMMARY_LINES = 8;
-
-/** The costs in a few lines: queries that cost the same share one. */
-export function costSummary(costs: readonly QueryCost[]): ReportBlock {
-  const alike = Map.groupBy(costs, costText);
+/** The costs in at most so many lines: queries that cost the same share one. */
+function sharedLines(
+  costs: readonly QueryCost[],
+  textOf: (cost: QueryCost) => string,
+  linesMax: number,
+): ReportBlock {
+  const alike = Map.groupBy(costs, textOf);
   const lines = [...alike].map(([text, same]) => {
     const [first, second, ...others] = same.map(({ query }) => query);
     const more = others.length === 0 ? '' : ` and ${others.length} more`;
     return [`${first ?? ''}${second === undefined ? '' : `, ${second}`}${more}`, text];
   });
-  const left = lines.length - SUMMARY_LINES;
+  const left = lines.length - linesMax;
   return {
     table: [
-      ...lines.slice(0, SUMMARY_LINES),
+      ...lines.slice(0, linesMax),
       ...(left > 0 ? [[`${left} more kinds`, 'see portico explain']] : []),
     ],
   };
+}
+
+/** So many queries have a line each. A large contract has hundreds of kinds, and few costs. */
+const LINES_MAX = 16;
+
+/** The costs as a table: a line for each query, or for each cost if there are many queries. */
+export function costTable(costs: readonly QueryCost[]): ReportBlock {
+  if (costs.length > LINES_MAX) return sharedLines(costs, wholeText, LINES_MAX);
+  return { table: costs.map((cost) => [cost.query, wholeText(cost)]) };
+}
+
+/** The most lines of a summary. */
+const SUMMARY_LINES = 8;
+
+/** The costs in a few lines. */
+export function costSummary(costs: readonly QueryCost[]): ReportBlock {
+  return sharedLines(costs, costText, SUMMARY_LINES);
 }

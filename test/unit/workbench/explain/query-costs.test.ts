@@ -1,6 +1,6 @@
 import { referenceContract } from '../../../../src/contract/reference-contract.ts';
 import { costTable } from '../../../../src/workbench/explain/report/cost-report.ts';
-import { queryCosts } from '../../../../src/pipeline/query-costs.ts';
+import { type QueryCost, queryCosts } from '../../../../src/pipeline/query-costs.ts';
 import { renderText } from '../../../../src/workbench/explain/report/report.ts';
 import { compileSources } from '../../../../src/source/compile-sources.ts';
 import { loadSources } from '../../../../src/config/load.ts';
@@ -59,5 +59,27 @@ describe('the costs of queries', () => {
       '  category=…   page (1 call); once a minute, at most 3 more verify the filter',
       '  min_price=…  scan (the source does not filter by price (ge) exactly; at most 20000 rows in 201 calls)',
     ]);
+  });
+
+  it('shares lines where there are many queries, and says how many cost the same', () => {
+    const many = (count: number): QueryCost[] =>
+      Array.from({ length: count }, (_, index) => ({ query: `sort=f${index}`, cost: 'page', calls: 1 }));
+    const scan = { cost: 'scan', calls: 5, reason: 'no order', rowsMax: 50 } as const;
+    const costs = [...many(188), { query: 'a=…', ...scan }, { query: 'b=…', ...scan }];
+    expect(renderText([costTable(costs)])).toBe(
+      [
+        'sort=f0, sort=f1 and 186 more  page (1 call)\n',
+        'a=…, b=…                       scan (no order; at most 50 rows in 5 calls)\n',
+      ].join(''),
+    );
+    const each = renderText([costTable(many(16))]).split('\n');
+    expect(each).toHaveLength(17);
+    expect(each[15]).toBe('sort=f15  page (1 call)');
+    const different = many(40).map((cost, calls) => ({ ...cost, calls }));
+    const lines = renderText([costTable(different)])
+      .trimEnd()
+      .split('\n');
+    expect(lines).toHaveLength(17);
+    expect(lines[16]).toMatch(/^24 more kinds +see portico explain$/);
   });
 });
