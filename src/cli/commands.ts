@@ -1,6 +1,6 @@
 // All commands but `start`. They are loaded only if one of them was called, because a gateway needs none of their files.
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
 import { registerCompletion } from './input/completion.ts';
 import type { CliContext, CommandLine } from './context/context.ts';
@@ -40,6 +40,11 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
     .description('check the configuration without starting anything, and show what queries will cost')
     .option('--source <file>', 'check one source file alone; variables without default get placeholders')
     .option('--no-fixtures', 'do not replay the recorded cases of the sources')
+    .addOption(
+      new Option('--against <file>', 'fail if clients of the contract in this file would break').conflicts(
+        'source',
+      ),
+    )
     .option('--json', 'print problems, or the costs of queries, as JSON')
     .action((options: CheckOptions) => runCheck(options, files.file(), context));
   program

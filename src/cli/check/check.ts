@@ -2,6 +2,7 @@ import { ConfigError } from '../../config/yaml/problem.ts';
 import { sourceNotes } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { type CheckedConfig, checkReport } from '../../workbench/explain/report/check-report.ts';
+import { changesAgainst } from './against.ts';
 import { printReport } from '../output/print-report.ts';
 import { readInThread } from '../input/config-check-client.ts';
 import { readContract, readSource } from '../input/read-config.ts';
@@ -17,6 +18,8 @@ export type CheckOptions = {
   /** `false`: recorded cases are not replayed. */
   readonly fixtures?: boolean;
   readonly json?: boolean;
+  /** An older contract file, whose clients the contract in force must not break. */
+  readonly against?: string;
 };
 
 /** Checks one source file alone. @throws ConfigError with every problem */
@@ -36,12 +39,16 @@ async function check(options: CheckOptions, configFile: string, context: CliCont
   const noReference = isApiPageServed(gateway) && !hasReference();
   const pageNotes = noReference ? [{ file: configFile, path: 'docs', message: NO_REFERENCE }] : [];
   const all = [...notes, ...pageNotes, ...(await redisNotes(configFile, gateway))];
-  return { compiled, sources, passthrough, notes: all, verdict: 'The configuration is sound.', replayed };
+  const against =
+    options.against === undefined ? undefined : changesAgainst(options.against, ready.texts.files.contract);
+  const verdict = 'The configuration is sound.';
+  return { compiled, sources, passthrough, notes: all, verdict, replayed, against };
 }
 
 /**
  * `portico check`: reads and compiles the configuration, or one source file, replays its recorded cases without
- * asking a source, says what each kind of query will cost, and whether Redis may evict API keys. Exit code 78 on problems.
+ * asking a source, says what each kind of query will cost, and whether Redis may evict API keys. Exit code 78 on problems, and
+ * 1 if the contract breaks clients of the one that it is compared with.
  */
 export async function runCheck(
   options: CheckOptions,
@@ -49,7 +56,9 @@ export async function runCheck(
   context: CliContext,
 ): Promise<void> {
   try {
-    printReport(checkReport(await check(options, configFile, context)), options.json, context);
+    const checked = await check(options, configFile, context);
+    printReport(checkReport(checked), options.json, context);
+    if ((checked.against?.breaks.length ?? 0) > 0) throw new ExitError(exitCodes.failure);
   } catch (error) {
     if (!(error instanceof ConfigError) || options.json !== true) throw error;
     printReport({ json: { problems: error.problems }, blocks: [] }, true, context);

@@ -30,7 +30,7 @@ function offered(find: () => readonly string[]) {
 }
 
 /** Options that take a file, and commands whose argument is a source or a file. */
-const FILE_OPTIONS = ['config', 'source', 'into', 'out', 'body', 'one-body', 'sample'];
+const FILE_OPTIONS = ['config', 'source', 'into', 'out', 'body', 'one-body', 'sample', 'against'];
 const SOURCE_COMMANDS = ['doctor', 'quality', 'test'];
 
 /**

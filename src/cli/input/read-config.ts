@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { contractPathIn, loadContract } from '../../config/load-contract.ts';
+import { contractPathIn, loadContract, type LoadedContract } from '../../config/load-contract.ts';
 import type { Contract } from '../../contract/resource.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import {
@@ -37,7 +37,8 @@ export type ReadyConfig = {
   readonly texts: ConfigTexts;
 };
 
-function readText(file: string): FileText {
+/** A file and its text. @throws ConfigError if it cannot be read */
+export function readText(file: string): FileText {
   try {
     return { file, text: readRegularFile(file) };
   } catch (cause) {
@@ -68,14 +69,15 @@ function findContract(gateway: FileText): FileText | undefined {
  */
 export function readGatewayContract(gatewayFile: string): Contract {
   const gateway = isRegularFile(gatewayFile) ? readText(gatewayFile) : { file: gatewayFile, text: '' };
-  return contractIn(findContract(gateway));
+  return contractIn(findContract(gateway)).contract;
 }
 
-function contractIn(file: FileText | undefined): Contract {
+/** The contract in a file; the built-in one without a file. @throws ConfigError with every problem */
+export function contractIn(file: FileText | undefined): LoadedContract {
   const problems: Problem[] = [];
   const loaded = loadContract(file, placeholderEnvironment, problems);
   if (loaded === undefined) throw new ConfigError(problems);
-  return loaded.contract;
+  return loaded;
 }
 
 /**
@@ -86,7 +88,7 @@ function contractIn(file: FileText | undefined): Contract {
 export function readContract(sourceFile: string): Contract {
   const folder = dirname(resolve(sourceFile));
   const near = [join(folder, CONTRACT_FILE), join(dirname(folder), CONTRACT_FILE)].find(isRegularFile);
-  return contractIn(near === undefined ? undefined : readText(near));
+  return contractIn(near === undefined ? undefined : readText(near)).contract;
 }
 
 /** The gateway's file, the contract, and the sources in the folder `sources` beside it. */
