@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
 import { registerCompletion } from './input/completion.ts';
+import { registerContractCommands } from './contract.ts';
 import type { CliContext, CommandLine } from './context/context.ts';
 import { registerDoctorCommand } from './check/doctor.ts';
 import { registerExplainCommand } from './explain.ts';
@@ -93,6 +94,7 @@ function registerStateCommands({ program, configFile, context }: CommandLine): v
 export function registerCommands(program: Command, files: ConfigPaths, context: CliContext): void {
   const line: CommandLine = { program, configFile: files.file, context };
   registerFileCommands(program, files, context);
+  registerContractCommands(line);
   registerExplainCommand(line);
   registerInferCommand(line);
   registerTryCommand(line);

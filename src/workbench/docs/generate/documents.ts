@@ -11,14 +11,18 @@ import { referenceContract } from '../../../contract/reference-contract.ts';
 const names = [...referenceContract.resources.keys()];
 
 const SCHEMAS = { gateway: gatewaySchema, source: sourceSchema, contract: contractSchema };
+/** A kind of file of a configuration. */
+export type ConfigFileKind = keyof typeof SCHEMAS;
+/** All of them. */
+export const configFileKinds = Object.keys(SCHEMAS) as readonly ConfigFileKind[];
+
 type JsonSchemaObject = Record<string, unknown>;
 
 /**
  * The JSON Schema of one kind of configuration file, for completion and checks in editors; `resources` are those of the
  * contract.
- * @internal
  */
-export function configJsonSchema(kind: keyof typeof SCHEMAS, resources: readonly string[]): unknown {
+export function configJsonSchema(kind: ConfigFileKind, resources: readonly string[]): unknown {
   const schema = z.toJSONSchema(SCHEMAS[kind], { io: 'input', unrepresentable: 'any' });
   // Beside a name that the contract does not have, an editor shows a mistake.
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {

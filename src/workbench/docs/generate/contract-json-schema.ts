@@ -1,0 +1,56 @@
+import type { Field } from '../../../contract/fields.ts';
+import type { Contract, Resource } from '../../../contract/resource.ts';
+import { configJsonSchema, type ConfigFileKind } from './documents.ts';
+
+type JsonSchemaObject = { readonly [key: string]: unknown };
+
+/** Keys that an editor offers, and beside which it shows a mistake. */
+function keysOf(fields: readonly Pick<Field, 'name' | 'schema'>[]): JsonSchemaObject {
+  return {
+    properties: Object.fromEntries(
+      fields.map(({ name, schema: { description } }) => [
+        name,
+        description === undefined ? {} : { description },
+      ]),
+    ),
+    propertyNames: fields.length === 0 ? false : { enum: fields.map(({ name }) => name) },
+  };
+}
+
+/** What the names of a resource's fields add to the schema that all resources of a source file share. */
+function fieldNames({ itemFields, detailFields, sorts, filters }: Resource): JsonSchemaObject {
+  const among = (names: readonly string[]) => keysOf(itemFields.filter(({ name }) => names.includes(name)));
+  const list = {
+    map: keysOf(itemFields),
+    sort: { properties: { columns: among(sorts) } },
+    filters: among(filters.map(({ field }) => field)),
+  };
+  return {
+    properties: { list: { properties: list }, get: { properties: { map: keysOf(detailFields) } } },
+  };
+}
+
+/**
+ * The JSON Schema of one kind of configuration file for one contract: an editor completes its resources, and in source files
+ * the fields of each. What all resources share stands there once.
+ */
+export function contractJsonSchema(kind: ConfigFileKind, { resources }: Contract): unknown {
+  const schema = configJsonSchema(kind, ['resource']) as JsonSchemaObject & {
+    readonly $defs?: JsonSchemaObject;
+    readonly properties: { readonly resources: { readonly properties?: JsonSchemaObject } };
+  };
+  if (kind === 'contract') return schema;
+  const { resource } = schema.properties.resources.properties ?? {};
+  const shared = { $ref: '#/$defs/resource' };
+  const properties = Object.fromEntries(
+    [...resources].map(([name, one]) => [
+      name,
+      kind === 'source' ? { allOf: [shared, fieldNames(one)] } : shared,
+    ]),
+  );
+  return {
+    ...schema,
+    properties: { ...schema.properties, resources: { ...schema.properties.resources, properties } },
+    $defs: { ...schema.$defs, resource },
+  };
+}
