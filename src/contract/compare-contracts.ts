@@ -6,6 +6,7 @@ import {
   type LeafSpec,
   type ResourceSpec,
 } from './contract-schema.ts';
+import type { PageRules } from './resource.ts';
 
 /** What a change of a contract means for the clients of the old one. */
 export type ContractChange = {
@@ -146,12 +147,12 @@ function compareSingle(
   else compareFields(path, ownFields(before), ownFields(now), changes, now.fields);
 }
 
-function comparePages(
-  at: readonly string[],
-  before: ContractSpec['pages'],
-  now: ContractSpec['pages'],
-  changes: Changes,
-): void {
+const pagesOf = ({ pages }: ContractSpec, { pages: own }: ResourceSpec): PageRules => ({
+  default: own.default ?? pages.default,
+  max: own.max ?? pages.max,
+});
+
+function comparePages(at: readonly string[], before: PageRules, now: PageRules, changes: Changes): void {
   const path = [...at, 'pages'];
   changes.same([...path, 'default'], before.default, now.default);
   if (now.max > before.max) changes.widens([...path, 'max'], `max was ${before.max}, and is ${now.max}`);
@@ -182,7 +183,7 @@ function compareResource(name: string, { before: old, now: all }: Sides, changes
     Object.keys(now.filters),
   ))
     compareFilter([...filters, filter], before.filters[filter], now.filters[filter], changes);
-  comparePages(at, { ...old.pages, ...before.pages }, { ...all.pages, ...now.pages }, changes);
+  comparePages(at, pagesOf(old, before), pagesOf(all, now), changes);
 }
 
 /** What a new contract takes from the clients of an old one, and what it offers them besides. */
