@@ -1,3 +1,5 @@
+import { loadContract } from '../../../src/config/load-contract.ts';
+import type { Problem } from '../../../src/config/yaml/problem.ts';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +13,7 @@ const root = new URL('../../../', import.meta.url).pathname;
 
 /**
  * The YAML of the documents. What the fence says tells what it is: nothing, a whole source file; `gateway`, keys of the
- * gateway file; else a section of the reference. The reference's own examples are held against their schemas in its test.
+ * gateway file; `contract`, a whole contract file; else a section of the reference. The reference's own examples are held against their schemas in its test.
  */
 const written = documentFiles.filter((file) => file !== 'config/docs/reference.md').map(readDocument);
 const snippets = written.flatMap(({ file, blocks }) =>
@@ -21,7 +23,8 @@ const snippets = written.flatMap(({ file, blocks }) =>
 );
 const wholeSources = snippets.filter(({ section }) => section === '');
 const gatewayParts = snippets.filter(({ section }) => section === 'gateway');
-const sectionValues = snippets.filter(({ section }) => section !== '' && section !== 'gateway');
+const contracts = snippets.filter(({ section }) => section === 'contract');
+const sectionValues = snippets.filter(({ section }) => !['', 'gateway', 'contract'].includes(section));
 
 /** Claims that stand in the text, such as `window: { kind: none }`; those with … are none. */
 const claims = [
@@ -64,6 +67,12 @@ describe('the YAML of the documents', () => {
     writeFileSync(path, stringify({ ...base, ...(parse(given) as object) }));
     const { code, out, err } = await runCommand(['--config', path, 'check', '--no-fixtures']);
     expect({ code, err: code === 0 ? '' : out + err }).toEqual({ code: 0, err: '' });
+  });
+
+  it.each(contracts)('is a contract that compiles: $name', ({ yaml }) => {
+    const problems: Problem[] = [];
+    loadContract({ file: 'contract.yaml', text: yaml }, { variables: {}, readFile: () => '' }, problems);
+    expect(problems).toEqual([]);
   });
 
   it.each(sectionValues)('is what the format takes: $name', ({ section, yaml }) => {
