@@ -1,7 +1,7 @@
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { KnownValue } from './fields.ts';
-import type { Filter } from './query.ts';
+import type { Filter, FilterOp, PushableOp } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 
 /** The most values that a parameter with commas takes. */
@@ -132,6 +132,27 @@ function dayFilters({ field, op }: FilterParameter, startMs: number): readonly F
     default:
       return [{ field, op: 'ge', value: start }, upTo];
   }
+}
+
+/**
+ * The operator that a source can be asked with for each. It may find more: a bound that excludes its value is asked for as
+ * one that includes it.
+ */
+const PUSHED_AS: Readonly<Record<FilterOp, PushableOp | undefined>> = {
+  eq: 'eq',
+  in: 'eq',
+  ge: 'ge',
+  gt: 'ge',
+  le: 'le',
+  lt: 'le',
+  known: undefined,
+};
+
+/** The operators that a source can be asked with for a parameter. An instant may be asked for by its day, by both bounds. */
+export function pushesOf({ op, kind }: Pick<FilterParameter, 'op' | 'kind'>): readonly PushableOp[] {
+  const own = PUSHED_AS[op];
+  if (own === undefined) return [];
+  return op === 'eq' && kind === 'datetime' ? ['eq', 'ge', 'le'] : [own];
 }
 
 function parseMany(parameter: FilterParameter, text: string, { allowed, read }: Reader): readonly Filter[] {

@@ -8,12 +8,7 @@ function valueKey(value: KnownValue | readonly KnownValue[]): string {
   if (typeof value === 'boolean') return `b${value}`;
   // The values of a list stand in the order of their keys; duplicates count once.
   if (!(value instanceof Decimal)) return `l${JSON.stringify([...new Set(value.map(valueKey))].sort())}`;
-  const text = value.toString();
-  let end = text.length;
-  // A pattern such as /0+$/ is quadratic on a long run of zeros.
-  if (value.scale > 0) while (text[end - 1] === '0') end -= 1;
-  if (text[end - 1] === '.') end -= 1;
-  return `d${text.slice(0, end)}`;
+  return `d${value.shortest()}`;
 }
 
 /** Filters as text; equal filters give equal text. */

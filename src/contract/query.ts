@@ -7,13 +7,8 @@ import type { KnownValue } from './fields.ts';
  */
 export type FilterOp = 'eq' | 'in' | 'ge' | 'le' | 'gt' | 'lt' | 'known' | 'has';
 
-/** The operators that a source file can say how to send; what the others ask for is left to the gateway. */
+/** The operators that a source file can say how to send. */
 export type PushableOp = 'eq' | 'ge' | 'le';
-
-/** Whether a source file can say how an operator is sent. */
-export function isPushable(op: FilterOp): op is PushableOp {
-  return op === 'eq' || op === 'ge' || op === 'le';
-}
 
 /** A filter on canonical values. */
 export type Filter = {

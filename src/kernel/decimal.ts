@@ -65,6 +65,16 @@ export class Decimal {
     return `${sign}${text.slice(0, -this.scale)}.${text.slice(-this.scale)}`;
   }
 
+  /** Plain notation without zeros that say nothing: equal numbers have equal texts. */
+  shortest(): string {
+    const text = this.toString();
+    let end = text.length;
+    // A pattern such as /0+$/ is quadratic on a long run of zeros.
+    if (this.scale > 0) while (text[end - 1] === '0') end -= 1;
+    if (text[end - 1] === '.') end -= 1;
+    return text.slice(0, end);
+  }
+
   /** Compares with a number of fewer digits after the point: the further digits only break a tie. */
   private compareFiner(coarser: Decimal): number {
     const { whole, rest } = this.splitAt(coarser.scale);

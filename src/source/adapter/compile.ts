@@ -207,7 +207,7 @@ function compileList(
   }
 
   return {
-    plan: compilePlanner(spec, resource, here),
+    plan: compilePlanner(spec, resource, context.codec, here),
     bet: orderBet(spec),
     ...observedListReaders({ read, readWritten }),
     readCount(reply, observer) {

@@ -13,7 +13,7 @@ import {
   isNumbered,
   type OpenList,
 } from './evidence/ask.ts';
-import type { FilterProbe } from './evidence/filter-values.ts';
+import type { FilteredField, FilterProbe } from './evidence/filter-values.ts';
 import { type RowWalk, walkAgain, walkRows } from './evidence/walk.ts';
 import { shortWindows } from './window-size.ts';
 
@@ -54,7 +54,7 @@ export type FilterResult = Pick<FilterProbe, 'kind'> & {
 };
 
 /** A filter that a file declares. */
-export type DeclaredFilter = { readonly field: string; readonly op: PushableOp; readonly spec: FilterSpec };
+export type DeclaredFilter = FilteredField & { readonly op: PushableOp; readonly spec: FilterSpec };
 
 /** Whether as many rows, and just the same at the start, come as without a filter. */
 function isIgnored(found: RowWalk, sample: RowWalk): boolean {

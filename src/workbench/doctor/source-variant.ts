@@ -1,6 +1,6 @@
 import type { RowSelection } from '../../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
-import { type Filter, isPushable } from '../../contract/query.ts';
+import type { Filter, PushableOp } from '../../contract/query.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import { MASK } from '../../kernel/secret.ts';
 
@@ -58,7 +58,8 @@ export function permissiveSource(spec: SourceSpec, resource: ResourceName, chang
     onInvalidRecord: 'fail',
     list: changedList(own.list, change),
   };
-  return { ...spec, resources: { [resource]: permissive } };
+  // References are read by the ids of other resources.
+  return { ...spec, resources: { ...spec.resources, [resource]: permissive } };
 }
 
 function withoutValues(tree: unknown, variables: readonly string[]): unknown {
@@ -83,9 +84,7 @@ export function sourceWithoutValues(
 ): SourceSpec {
   const own = spec.resources[resource];
   if (own === undefined) return spec;
-  const names = asked.flatMap(
-    ({ field, op }) => (isPushable(op) ? own.list.filters[field]?.[op]?.name : undefined) ?? [],
-  );
+  const names = asked.flatMap(({ field, op }) => own.list.filters[field]?.[op as PushableOp]?.name ?? []);
   const mask = <T>(tree: T, ...variables: readonly string[]) => withoutValues(tree, variables) as T;
   const { list, get } = own;
   const valueless: SourceResourceSpec = {
@@ -98,5 +97,5 @@ export function sourceWithoutValues(
     },
     ...(get && { get: { ...get, request: mask(get.request, 'id') } }),
   };
-  return { ...spec, resources: { [resource]: valueless } };
+  return { ...spec, resources: { ...spec.resources, [resource]: valueless } };
 }

@@ -5,7 +5,9 @@ import { contradicted } from '../../../source/checks/claim.ts';
 import { brokenFilter } from '../../../source/checks/filter.ts';
 import { brokenTotal } from '../../../source/checks/total.ts';
 import type { Filter, ListQuery } from '../../../contract/query.ts';
+import type { FieldKind, KnownValue } from '../../../contract/fields.ts';
 import { filtersKey } from '../../../contract/query-key.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import { allOrAbort } from '../windows/all-or-abort.ts';
 import { isPlanFailure, type PlanFailure } from '../windows/plan-failure.ts';
@@ -15,11 +17,32 @@ import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 import { undefinedIfFailed } from '../windows/verifications.ts';
 import type { Verifications } from '../windows/verifications.ts';
 
-/** The same filter with a value that no record is likely to have, harmless in a request: in cents it fits 32 bits. */
-function withAbsentValue(filter: Filter): Filter {
-  if (filter.op === 'eq') return { ...filter, value: NO_MATCH_LABEL };
-  if (filter.op !== 'ge' && filter.op !== 'le') return filter;
-  return { ...filter, value: filter.op === 'ge' ? new Decimal(9_999_999n, 0) : new Decimal(-1n, 0) };
+/** Numbers that fit 32 bits in cents. */
+const NUMBERS = [new Decimal(-1n, 0), new Decimal(9_876_543n, 0), new Decimal(9_999_999n, 0)] as const;
+/** Times that fit 32 bits in seconds since 1970. */
+const INSTANTS = ['1970-01-02T00:00:00Z', '2037-11-13T07:41:23Z', '2037-12-31T00:00:00Z'] as const;
+const DAYS = ['1970-01-02', '2037-11-13', '2037-12-31'] as const;
+
+/** For each kind a low value, one that hardly any record has, and a high one; a boolean and an enum have no such value. */
+const ABSENT: Readonly<Partial<Record<FieldKind, readonly [KnownValue, KnownValue, KnownValue]>>> = {
+  integer: NUMBERS,
+  decimal: NUMBERS,
+  datetime: INSTANTS,
+  date: DAYS,
+};
+
+/** The id of a record that hardly exists, under the prefix of another one. */
+const absentId = (id: string) => `${/^[a-z][a-z0-9]{0,15}_/.exec(id)?.[0] ?? ''}987654321`;
+
+/** The same filter with a value that no record is likely to have, harmless in a request; `undefined` if there is none. */
+function withAbsentValue({ itemFields }: Resource, filter: Filter): Filter | undefined {
+  const { field, op } = filter;
+  const kind = itemFields.find(({ name }) => name === field)?.kind ?? 'text';
+  if (op === 'eq' && kind === 'text') return { field, op, value: NO_MATCH_LABEL };
+  if (op === 'eq' && (kind === 'id' || kind === 'reference'))
+    return { field, op, value: absentId(String(filter.value)) };
+  const value = ABSENT[kind]?.[op === 'eq' ? 1 : op === 'ge' ? 2 : 0];
+  return value === undefined ? undefined : ({ field, op, value } as Filter);
 }
 
 /** Few selections have nearly all rows; a total that counts nearly all rows may not count the filter. */
@@ -38,7 +61,9 @@ async function verifyFilter(
   filter: Filter,
   context: CallContext,
 ): Promise<PlanFailure | undefined> {
-  const filters = [withAbsentValue(filter)];
+  const absent = withAbsentValue(source.resource, filter);
+  if (absent === undefined) return undefined;
+  const filters = [absent];
   const capability = `filter.${filter.field}.${filter.op}`;
   const plan: ListPlan = source.adapter.list.plan({ ...query, sort: null, filters }, source.claims.disabled);
   if (plan.kind === 'nothing' || !plan.dependsOn.includes(capability)) return undefined;

@@ -80,7 +80,7 @@ type FieldOptions = {
 };
 
 /** The public id of a value that names a record of another resource. */
-function referenceBy(codec: IdCodec): Canonical {
+export function referenceBy(codec: IdCodec): Canonical {
   return {
     read(value) {
       if (value === null || value === undefined || value === UNREADABLE) return value ?? null;

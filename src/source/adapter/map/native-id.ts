@@ -11,6 +11,8 @@ export type IdCodec = {
   readonly toPublic: (native: Json | undefined) => string | undefined;
   /** The native id of a v1 id; `undefined` if no record of the source can have it. */
   readonly toNative: (publicId: string) => string | undefined;
+  /** Whether the source has its ids within other text, which an id does not tell. */
+  readonly isWithinText?: boolean;
   /** Those of the resources that fields of these records refer to, by name. */
   readonly references?: ReadonlyMap<string, IdCodec>;
 };
@@ -80,6 +82,7 @@ function createTextCodec(start: string): IdCodec {
 function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
   return {
     ...codec,
+    isWithinText: true,
     toPublic: (native) => codec.toPublic(pattern.exec(scalarText(native) ?? '')?.[1]),
   };
 }

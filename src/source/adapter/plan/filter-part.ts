@@ -1,3 +1,4 @@
+import type { FieldKind } from '../../../contract/fields.ts';
 import type { FilterSpec } from '../../../config/schema/source.ts';
 import { canEscape, escapes } from '../request/escape.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
@@ -39,9 +40,17 @@ export function equalText(text: string): string | undefined {
 /** Texts that are a number in its only spelling: `007` and `1e3` would find other rows than 7 and 1000. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
+/** Values that query languages write without quotes, beside numbers. */
+const BARE: Readonly<Partial<Record<FieldKind, RegExp>>> = {
+  boolean: /^(?:true|false)$/,
+  datetime: /^\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z$/,
+  date: /^\d{4}-\d{2}-\d{2}$/,
+};
+
 /** A value for a JSON tree; `undefined` if it must be a number and is none, or would lose digits. */
-function treeValue(text: string, isNumber: boolean): string | number | undefined {
+function treeValue(text: string, isNumber: boolean, kind: FieldKind): string | number | boolean | undefined {
   if (!isNumber) return text;
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   const number = Number(text);
   return NUMBER.test(text) && boundText(text) !== undefined && !String(number).includes('e')
     ? number
@@ -49,7 +58,10 @@ function treeValue(text: string, isNumber: boolean): string | number | undefined
 }
 
 /** Compiles the request part of a filter for a value of the source; `undefined` if the source cannot be asked for the value. */
-export function compileFilterPart(spec: FilterSpec): (value: string) => RequestPart | undefined {
+export function compileFilterPart(
+  spec: FilterSpec,
+  kind: FieldKind,
+): (value: string) => RequestPart | undefined {
   const query = compileQuery(spec.query);
   const escape = spec.escape ?? 'number';
   const expr =
@@ -58,10 +70,11 @@ export function compileFilterPart(spec: FilterSpec): (value: string) => RequestP
   const path = spec.path === undefined ? undefined : compileTarget(spec.path);
   const { name } = spec;
   return (value) => {
-    if (expr !== undefined && !canEscape(escape, value)) return undefined;
+    const isBare = escape === 'number' && BARE[kind]?.test(value) === true;
+    if (expr !== undefined && !isBare && !canEscape(escape, value)) return undefined;
     // `.` and `..` in a path cannot be escaped by encoding (RFC 3986, section 5.2.4).
     if (path !== undefined && (value === '.' || value === '..' || value === '')) return undefined;
-    const inTree = treeValue(value, spec.escape === 'number');
+    const inTree = treeValue(value, spec.escape === 'number', kind);
     if ((item !== undefined || name !== undefined) && inTree === undefined) return undefined;
     const part: RequestPart = {
       query: query({ value }),

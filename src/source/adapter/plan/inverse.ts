@@ -1,5 +1,5 @@
 import type { CoercionSpec } from '../../../config/schema/source.ts';
-import type { Field, KnownValue } from '../../../contract/fields.ts';
+import type { FieldKind, KnownValue, Value } from '../../../contract/fields.ts';
 import { matches } from '../../../contract/order.ts';
 import type { Filter, PushableOp } from '../../../contract/query.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
@@ -7,8 +7,9 @@ import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
 import { compileOneOf } from '../spec/literal.ts';
-import { canonical } from '../map/canonical.ts';
-import { runSteps } from '../map/map-record.ts';
+import { canonical, type CanonicalField } from '../map/canonical.ts';
+import { referenceBy, runSteps } from '../map/map-record.ts';
+import type { IdCodec } from '../map/native-id.ts';
 
 /** No record of the source can satisfy the filter. */
 export const NO_MATCH = Symbol('no match');
@@ -38,31 +39,44 @@ type InverseStep = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH |
 type StepInChain = {
   readonly step: CoercionSpec;
   readonly before: readonly CoercionSpec[];
-  /** Runs the steps after it. */
-  readonly rest: (value: StepValue) => StepValue;
+  /** The canonical value that its output becomes. */
+  readonly rest: (value: StepValue) => Value | typeof UNREADABLE;
   readonly op: PushableOp;
-  readonly field: Pick<Field, 'kind' | 'isLabel' | 'accepts'>;
+  readonly kind: FieldKind;
 };
 
-/** A bound in whole cents. A bound between two cents is moved inwards, which keeps the same rows. */
-function centsBound(value: Decimal, op: PushableOp): string {
+/** A bound in whole cents. A bound between two cents is moved inwards, which keeps the same rows; no price is between them. */
+function inCents(value: Decimal, op: PushableOp): string | typeof NO_MATCH {
   const cents = value.shifted(-2);
   const unit = 10n ** BigInt(cents.scale);
   const whole = cents.digits / unit;
-  return (cents.digits % unit > 0n && op === 'ge' ? whole + 1n : whole).toString();
+  const rest = cents.digits % unit;
+  if (rest !== 0n && op === 'eq') return NO_MATCH;
+  // Division cuts off towards zero.
+  if (rest > 0n && op === 'ge') return (whole + 1n).toString();
+  return (rest < 0n && op === 'le' ? whole - 1n : whole).toString();
 }
 
 const unchanged: InverseStep = (value) => value;
 
-/** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
-function refuseConfused(inChain: StepInChain, replaced: readonly StepValue[]): InverseStep {
-  const { op } = inChain;
-  const read = replaced.map((value) => canonical(inChain.rest(value), inChain.field));
-  return (value, wanted) =>
-    read.some((one) => one !== UNREADABLE && matches(one, { field: '', op, value: wanted } as Filter))
-      ? undefined
-      : value;
+/** An instant as a number. A source of whole units may refuse a fraction or cut it off, so it is not asked for. */
+function inUnits(unitMs: number): InverseStep {
+  return (value) => {
+    const ms = Date.parse(String(value));
+    return ms % unitMs === 0 ? String(ms / unitMs) : undefined;
+  };
 }
+
+const isMatch = (read: Value | typeof UNREADABLE, op: PushableOp, wanted: Wanted) =>
+  read !== UNREADABLE && matches(read, { field: '', op, value: wanted } as Filter);
+
+/** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
+function refuseConfused({ op, rest }: StepInChain, replaced: readonly StepValue[]): InverseStep {
+  const read = replaced.map(rest);
+  return (value, wanted) => (read.some((one) => isMatch(one, op, wanted)) ? undefined : value);
+}
+
+const keyOf = (value: KnownValue) => (value instanceof Decimal ? value.shortest() : String(value));
 
 function invertEnum(
   { before, rest, op }: StepInChain,
@@ -74,12 +88,14 @@ function invertEnum(
   const isUnknown = compileOneOf(unknown);
   const labelled = codes
     .filter((code) => !isUnknown(code))
-    .map((code) => [rest(label.run(code)), code] as const)
-    .filter(([final]) => final !== null && final !== UNREADABLE);
+    .flatMap((code) => {
+      const read = rest(label.run(code));
+      return read === null || read === UNREADABLE ? [] : [[keyOf(read), code] as const];
+    });
   const codeOf = new Map(labelled);
   // Two codes with one label cannot be requested with one value.
   if (codeOf.size !== labelled.length) return undefined;
-  return (_value, wanted) => codeOf.get(String(wanted)) ?? NO_MATCH;
+  return (_value, wanted) => codeOf.get(keyOf(wanted)) ?? NO_MATCH;
 }
 
 function invertTemplate(template: string, op: PushableOp): InverseStep | undefined {
@@ -99,11 +115,15 @@ function makesDecimal(step: CoercionSpec): boolean {
   return step === 'cents' || (typeof step === 'object' && 'number' in step);
 }
 
+/** Kinds whose values have several spellings: their unknown values are compared by value, and not by the text that is sent. */
+const isMeasured = (kind: FieldKind) => kind === 'integer' || kind === 'decimal' || kind === 'datetime';
+
 function invertParameterized(inChain: StepInChain): InverseStep | undefined {
-  const { step, op } = inChain;
+  const { step, op, kind } = inChain;
   if (typeof step === 'string') return undefined;
   // A range also finds the values that mean "unknown" if they are numbers within it.
-  if ('nullIf' in step) return op === 'eq' ? unchanged : refuseConfused(inChain, step.nullIf);
+  if ('nullIf' in step)
+    return op === 'eq' && !isMeasured(kind) ? unchanged : refuseConfused(inChain, step.nullIf);
   // The source cannot find its unknown values by the default that replaces them.
   if ('default' in step) return refuseConfused(inChain, [step.default]);
   if ('enum' in step) return invertEnum(inChain, Object.keys(step.enum), compileStep(step));
@@ -115,14 +135,19 @@ function invertParameterized(inChain: StepInChain): InverseStep | undefined {
 }
 
 function invertStep(inChain: StepInChain): InverseStep | undefined {
-  const { step, before, op } = inChain;
+  const { step, before, op, kind } = inChain;
   if (makesDecimal(step) && before.some(makesDecimal)) return undefined;
   switch (step) {
     case 'trim':
     case 'text':
       return unchanged;
     case 'cents':
-      return (value) => (value instanceof Decimal ? centsBound(value, op) : NO_MATCH);
+      return (value) => (value instanceof Decimal ? inCents(value, op) : NO_MATCH);
+    case 'iso8601':
+      return kind === 'datetime' ? unchanged : undefined;
+    case 'epochSeconds':
+    case 'epochMilliseconds':
+      return kind === 'datetime' ? inUnits(step === 'epochSeconds' ? 1_000 : 1) : undefined;
     default:
       return invertParameterized(inChain);
   }
@@ -131,17 +156,27 @@ function invertStep(inChain: StepInChain): InverseStep | undefined {
 /**
  * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
  * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
+ * `codec` is that of the ids that the field has.
  */
-export function invertCoercion(steps: readonly CoercionSpec[], op: PushableOp, field: StepInChain['field']) {
+export function invertCoercion(
+  steps: readonly CoercionSpec[],
+  op: PushableOp,
+  field: CanonicalField,
+  codec?: IdCodec,
+) {
+  if (codec?.isWithinText === true) return undefined;
   const compiled = steps.map((step) => compileStep(step));
+  // No filter asks for a text that only a label must not have.
+  const asked = { ...field, isLabel: false };
+  const end = codec === undefined ? (value: StepValue) => canonical(value, asked) : referenceBy(codec);
   const inverses = steps.map((step, index) => {
     const rest = compiled.slice(index + 1);
     const inChain: StepInChain = {
       step,
       before: steps.slice(0, index),
-      rest: (value) => runSteps(rest, value),
+      rest: (value) => end(runSteps(rest, value)),
       op,
-      field,
+      kind: field.kind,
     };
     return invertStep(inChain);
   });
@@ -152,14 +187,18 @@ export function invertCoercion(steps: readonly CoercionSpec[], op: PushableOp, f
     exact: !steps.some((step) => typeof step === 'object' && 'money' in step),
     /** The value of the source's parameter for a canonical value; `undefined` if the source cannot be asked for it. */
     codec: (wanted: Wanted): string | typeof NO_MATCH | undefined => {
-      let value: Wanted = wanted;
+      let value: Wanted | typeof NO_MATCH =
+        codec === undefined ? wanted : (codec.toNative(String(wanted)) ?? NO_MATCH);
       for (const back of backwards) {
+        if (value === NO_MATCH) return NO_MATCH;
         const before = back(value, wanted);
-        if (before === NO_MATCH || before === undefined) return before;
+        if (before === undefined) return undefined;
         value = before;
       }
-      const native = value.toString();
-      return typeof wanted !== 'string' || runSteps(compiled, native) === wanted ? native : NO_MATCH;
+      if (value === NO_MATCH) return NO_MATCH;
+      if (op !== 'eq') return value.toString();
+      const native = value instanceof Decimal ? value.shortest() : String(value);
+      return isMatch(end(runSteps(compiled, native)), 'eq', wanted) ? native : NO_MATCH;
     },
   };
 }

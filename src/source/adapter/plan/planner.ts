@@ -2,6 +2,7 @@ import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source
 import type { ListQuery, Sort } from '../../../contract/query.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import type { IdCodec } from '../map/native-id.ts';
 import { detailFields, rowFields, wholeMapping } from '../map/row-fields.ts';
 import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';
@@ -183,18 +184,35 @@ function compilePlans(
   return { page, scan };
 }
 
+/** The order of a source can be no default where the contract has one. */
+function checkOwnOrder({ order }: ListSpec, resource: Resource, here: SpecLocation): void {
+  if (order !== 'source' || resource.order === null) return;
+  const { field, descending } = resource.order;
+  const way = descending ? 'descending' : 'ascending';
+  here.report(
+    `the contract orders ${resource.name} by ${field}, ${way}, so they never come in the source's own order`,
+    `remove it; a column under sort.columns.${field}, if the source can sort by it`,
+  );
+}
+
 /** Compiles the planner of a resource's list. Problems are reported at their place in the source file. */
-export function compilePlanner(spec: SourceResourceSpec, resource: Resource, here: SpecLocation): Planner {
+export function compilePlanner(
+  spec: SourceResourceSpec,
+  resource: Resource,
+  codec: IdCodec,
+  here: SpecLocation,
+): Planner {
   const { list } = spec;
   const place = here.at('list');
   const window = compileWindow(list.window, list.request);
   const requests = compileRequests(list, window, place);
   const resolveFixed = compileFixedFields(list.map, rowFields(spec, resource));
-  const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, place);
+  const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, codec, place);
   const pushSort = compileSortPush(list, resource, place);
   const detailFetchOf = compileDetailFetch(spec, resource);
   const combine = compileCombine(list);
   checkParameterConflicts(list, resource, place);
+  checkOwnOrder(list, resource, place.at('order'));
   checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
   // The list without any part of a query.
   const whole = requests.windows(combine([], undefined));

@@ -1,9 +1,12 @@
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
-import { type Filter, isPushable, type PushableOp } from '../../../contract/query.ts';
-import type { KnownValue } from '../../../contract/fields.ts';
+import type { PushableOp } from '../../../contract/query.ts';
+import type { Field, KnownValue } from '../../../contract/fields.ts';
+import { pushesOf } from '../../../contract/parse-filter.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Capability } from '../spec/capability.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
+import { Decimal } from '../../../kernel/decimal.ts';
+import type { IdCodec } from '../map/native-id.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
 import { invertCoercion, NO_MATCH, NO_MATCH_LABEL, noMatchNative } from './inverse.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
@@ -54,6 +57,7 @@ function checkTemplates(
 export function compileFilters(
   spec: ListSpec,
   resource: Resource,
+  codec: IdCodec,
   here: SpecLocation,
 ): ReadonlyMap<string, FilterPush> {
   const pushes = new Map<string, FilterPush>();
@@ -62,6 +66,7 @@ export function compileFilters(
       const push = compileFilter(
         spec,
         resource,
+        codec,
         { field, op: op as PushableOp, filter },
         here.at('filters', field, op),
       );
@@ -71,17 +76,24 @@ export function compileFilters(
   return pushes;
 }
 
+/** The codec of the ids that a field has; `undefined` if it has none. */
+function idsOf({ kind, to }: Field, codec: IdCodec): IdCodec | undefined {
+  return kind === 'id' ? codec : to === undefined ? undefined : codec.references?.get(to);
+}
+
 function compileFilter(
   spec: ListSpec,
   resource: Resource,
+  codec: IdCodec,
   { field, op, filter }: { field: string; op: PushableOp; filter: FilterSpec },
   here: SpecLocation,
 ): FilterPush | undefined {
-  if (!resource.filters.some((parameter) => parameter.field === field && parameter.op === op)) {
-    const known = resource.filters.flatMap((parameter) =>
-      isPushable(parameter.op) ? [`${parameter.field}.${parameter.op}`] : [],
-    );
-    here.report(`the contract has no filter ${op} on ${field}`, `filters: ${known.join(', ') || 'none'}`);
+  const known = new Set(
+    resource.filters.flatMap((one) => pushesOf(one).map((push) => `${one.field}.${push}`)),
+  );
+  if (!known.has(`${field}.${op}`)) {
+    const names = [...known].join(', ') || 'none';
+    here.report(`the contract has no filter ${op} on ${field}`, `filters: ${names}`);
     return undefined;
   }
   checkTemplates(filter, ['value'], here);
@@ -108,11 +120,14 @@ function compileFilter(
   }
   const steps = spec.map[field]?.as ?? [];
   const declared = resource.itemFields.find(({ name }) => name === field);
-  const inverse = declared && invertCoercion(steps, op, declared);
-  if (inverse === undefined) {
+  const ids = declared && idsOf(declared, codec);
+  const inverse = declared && invertCoercion(steps, op, declared, ids);
+  if (declared === undefined || inverse === undefined) {
     here.report(
-      `the steps that read ${field} cannot be inverted, so a value of this filter cannot be sent`,
-      'say exactness: none; steps that can be inverted are trim, text, nullIf, default, template, cents, number with a point, and an enum with one code to each label',
+      ids?.isWithinText === true
+        ? `${field} is found within other text by \`id.pattern\`, so a value of this filter cannot be sent`
+        : `the steps that read ${field} cannot be inverted, so a value of this filter cannot be sent`,
+      'say exactness: none; steps that can be inverted are trim, text, nullIf, default, template, cents, number with a point, iso8601, epochSeconds, epochMilliseconds, and an enum with one code to each label',
     );
     return undefined;
   }
@@ -121,7 +136,7 @@ function compileFilter(
       .at('exactness')
       .report(`the steps that read ${field} reject values that the source matches`, 'exactness: superset');
   }
-  const render = compileFilterPart(filter);
+  const render = compileFilterPart(filter, declared.kind);
   const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
   const absent = noMatchNative(steps);
   return {
@@ -132,7 +147,8 @@ function compileFilter(
     part(value) {
       const native = value === NO_MATCH_LABEL ? absent : inverse.codec(value);
       if (native === NO_MATCH || native === undefined) return native;
-      if (op !== 'eq') return rendered(boundText(native));
+      if (value instanceof Decimal) return rendered(boundText(native));
+      if (op !== 'eq') return rendered(native);
       // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.
       if (hasControl(native)) return undefined;
       // A code in the source file is sent unchanged.

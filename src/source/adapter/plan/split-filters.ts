@@ -1,12 +1,46 @@
-import { type Filter, isPushable } from '../../../contract/query.ts';
+import type { Filter } from '../../../contract/query.ts';
+import type { KnownValue } from '../../../contract/fields.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
+import type { Decimal } from '../../../kernel/decimal.ts';
 import { NO_MATCH } from './inverse.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import type { Capability } from '../spec/capability.ts';
 import type { FilterPush } from './push-down.ts';
 
 /** A pushed filter with its request part. */
-export type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: RequestPart };
+export type PushedFilter = {
+  /** What the source is asked for. */
+  readonly filter: PushableFilter;
+  /** What the caller asked for, which may be less. */
+  readonly asked: Filter;
+  readonly push: FilterPush;
+  readonly part: RequestPart;
+};
+
+type PushableFilter = { readonly field: string } & (
+  | { readonly op: 'eq'; readonly value: KnownValue }
+  | { readonly op: 'ge' | 'le'; readonly value: string | Decimal }
+);
+
+/** The narrowest filter that a source may be asked for and that no record which is wanted fails; `undefined` if there is none. */
+function pushable(asked: Filter): PushableFilter | undefined {
+  const { field } = asked;
+  switch (asked.op) {
+    case 'known':
+      return undefined;
+    case 'in': {
+      const [value, ...others] = asked.value;
+      const isOne = value !== undefined && others.every((other) => String(other) === String(value));
+      return isOne ? { field, op: 'eq', value } : undefined;
+    }
+    case 'gt':
+      return { field, op: 'ge', value: asked.value };
+    case 'lt':
+      return { field, op: 'le', value: asked.value };
+    default:
+      return asked as PushableFilter;
+  }
+}
 
 /** The filters that the source does, and those that are left to the gateway. */
 export type Split = {
@@ -44,14 +78,14 @@ function apart(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
 }
 
 /** Whether the claim of a filter is disabled. Both bounds of a field depend on how the source compares its values. */
-function isOff({ field, op }: Filter, { capability }: FilterPush, off: ReadonlySet<Capability>): boolean {
+function isOff(
+  { field, op }: PushableFilter,
+  { capability }: FilterPush,
+  off: ReadonlySet<Capability>,
+): boolean {
   const both = op === 'eq' ? [capability] : [`filter.${field}.ge`, `filter.${field}.le`];
   return both.some((one) => off.has(one));
 }
-
-type PushableFilter = Extract<Filter, { readonly op: 'eq' | 'ge' }>;
-
-const canPush = (filter: Filter): filter is PushableFilter => isPushable(filter.op);
 
 /** Splits filters into those that the source does, without disabled claims, and those that the gateway does. */
 export function splitFilters(
@@ -61,19 +95,24 @@ export function splitFilters(
 ): Split {
   let matchesNone = false;
   const wanted: PushedFilter[] = [];
-  for (const filter of filters) {
+  for (const asked of filters) {
+    const filter = pushable(asked);
+    if (filter === undefined) continue;
     // No label holds such a text, so no source is asked for it.
     if (filter.op === 'eq' && typeof filter.value === 'string' && hasUnprintable(filter.value))
       matchesNone = true;
     const push = pushes.get(`${filter.field}.${filter.op}`);
-    const part =
-      push === undefined || !canPush(filter) || isOff(filter, push, off)
-        ? undefined
-        : push.part(filter.value);
+    // Of two filters that are asked for in one way, the gateway does the second.
+    if (push === undefined || isOff(filter, push, off) || wanted.some((one) => one.push === push)) continue;
+    const part = push.part(filter.value);
     if (part === NO_MATCH) matchesNone = true;
-    else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
+    else if (part !== undefined) wanted.push({ filter, asked, push, part });
   }
   const pushed = apart(combinable(wanted));
-  const exact = new Set(pushed.filter(({ push }) => push.exact).map(({ filter }) => filter));
-  return { pushed, residual: filters.filter((filter) => !exact.has(filter)), matchesNone };
+  const done = new Set<Filter>(
+    pushed.flatMap(({ filter, asked, push }) =>
+      push.exact && (filter.op === asked.op || asked.op === 'in') ? [asked] : [],
+    ),
+  );
+  return { pushed, residual: filters.filter((filter) => !done.has(filter)), matchesNone };
 }

@@ -9,7 +9,7 @@ export type RequestPart = {
   readonly items?: readonly unknown[] | undefined;
   readonly path?: string | undefined;
   /** Request variables that hold the value of a filter. */
-  readonly named?: Readonly<Record<string, string | number>> | undefined;
+  readonly named?: Readonly<Record<string, string | number | boolean>> | undefined;
 };
 
 /** What all pushed filters and the pushed sort together add to a request. */

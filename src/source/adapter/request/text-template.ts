@@ -4,7 +4,7 @@ import type { SpecLocation } from '../spec/spec-location.ts';
  * The values of the variables in a template, which is a text such as `/users/{id}`. If a value is absent, the part of the
  * request that names it is left out.
  */
-export type Variables = Readonly<Record<string, string | number | readonly unknown[] | undefined>>;
+export type Variables = Readonly<Record<string, string | number | boolean | readonly unknown[] | undefined>>;
 
 type TemplatePart = { readonly literal: string } | { readonly variable: string };
 

@@ -1,7 +1,14 @@
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
+import type { KnownValue } from '../../../contract/fields.ts';
+import { compareBounds } from '../../../contract/order.ts';
 import type { Filter, PushableOp } from '../../../contract/query.ts';
+import type { FilterParameter } from '../../../contract/resource.ts';
 import type { JsonType } from '../../../kernel/json/values.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
+
+/** A field that is filtered by; by default a text, or for a bound a number of 0 or more. */
+export type FilteredField = Pick<FilterParameter, 'field'> &
+  Partial<Pick<FilterParameter, 'kind' | 'isSigned'>>;
 
 /** A filter to be tried, and what is special about its value, without the value. */
 export type FilterProbe = { readonly filter: Filter; readonly kind: string };
@@ -35,13 +42,18 @@ const NOWHERE = 'portico-doctor-4c1f9e';
 /** Some sources take this text for no value at all. */
 const NULL_TEXT = 'null';
 
-function countValues(records: readonly CanonicalRecord[], field: string): Map<string, number> {
-  const counts = new Map<string, number>();
+/** The values of a field and how many records have each; equal numbers are one value. */
+function countValues(records: readonly CanonicalRecord[], field: string) {
+  const counts = new Map<string | boolean, { readonly value: KnownValue; rows: number }>();
   for (const record of records) {
-    const value = record[field];
-    if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
+    const value = record[field] ?? null;
+    if (value === null) continue;
+    const key = value instanceof Decimal ? value.shortest() : value;
+    const count = counts.get(key) ?? { value, rows: 0 };
+    count.rows += 1;
+    counts.set(key, count);
   }
-  return counts;
+  return [...counts.values()].sort((a, b) => a.rows - b.rows);
 }
 
 function otherCase(text: string): string {
@@ -69,8 +81,10 @@ function valuesByDifficulty(rarest: readonly string[]): ReadonlyMap<string, stri
 const OWN_FIRST = 7;
 
 function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
-  const counts = countValues(records, field);
-  const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
+  const rarest = countValues(records, field).flatMap(({ value }) =>
+    typeof value === 'string' ? [value] : [],
+  );
+  const counts = new Set(rarest);
   const trial = (value: string, kind: string): FilterProbe => ({ filter: { field, op: 'eq', value }, kind });
   const values = [...valuesByDifficulty(rarest)].map(([value, kind]) => trial(value, kind));
   const cased = rarest.find((text) => otherCase(text) !== text && !counts.has(otherCase(text)));
@@ -83,11 +97,28 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
   ];
 }
 
-function sortedNumbers(records: readonly CanonicalRecord[], field: string): readonly Decimal[] {
-  return records
-    .flatMap((record) => (record[field] instanceof Decimal ? [record[field]] : []))
-    .sort((a, b) => a.compare(b));
+/** The values of any other kind: each that a record has, the rarest first. */
+function equalTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
+  return countValues(records, field).map(({ value }) => ({
+    filter: { field, op: 'eq', value },
+    kind: 'that a row has',
+  }));
 }
+
+/** The numbers, times or dates of a field that a caller may ask for, in order. */
+function sortedBounds(records: readonly CanonicalRecord[], { field, isSigned = false }: FilteredField) {
+  return records
+    .flatMap((record) => {
+      const value = record[field] ?? null;
+      if (value === null || typeof value === 'boolean') return [];
+      return isSigned || typeof value === 'string' || value.digits >= 0n ? [value] : [];
+    })
+    .sort(compareBounds);
+}
+
+/** The same with the numbers below zero, which no caller asks for but rows may have. */
+const sortedNumbers = (records: readonly CanonicalRecord[], field: string) =>
+  sortedBounds(records, { field, isSigned: true }).filter((value) => value instanceof Decimal);
 
 /**
  * A bound that leaves out a row with it where a source compares numbers as texts, as 979 does with 5409. Few rows match
@@ -101,12 +132,28 @@ function misreadAsText(values: readonly Decimal[], op: 'ge' | 'le'): Decimal | u
     : values.find((value) => value.digits >= 0n && value.toString() < end.toString());
 }
 
+/** Times or dates at which a bound is tried: few rows match the first. */
+function timeTrials(
+  records: readonly CanonicalRecord[],
+  one: FilteredField,
+  op: 'ge' | 'le',
+): readonly FilterProbe[] {
+  const { field } = one;
+  const values = sortedBounds(records, one);
+  const last = values.length - 1;
+  const at = op === 'ge' ? [0.9, 1, 0.5, 0] : [0.1, 0, 0.5, 1];
+  const tried = new Set(at.flatMap((share) => values[Math.round(last * share)] ?? []));
+  return [...tried].map((value) => ({ filter: { field, op, value }, kind: 'that a row has' }));
+}
+
 /** Values at which a bound is tried: few rows match the first. */
 function boundTrials(
   records: readonly CanonicalRecord[],
-  field: string,
+  one: FilteredField,
   op: 'ge' | 'le',
 ): readonly FilterProbe[] {
+  const { field, kind, isSigned = false } = one;
+  if (kind === 'datetime' || kind === 'date') return timeTrials(records, one, op);
   const values = sortedNumbers(records, field);
   const trial = (value: Decimal, kind: string): FilterProbe => ({ filter: { field, op, value }, kind });
   const last = values.length - 1;
@@ -114,12 +161,14 @@ function boundTrials(
   const high = values[Math.ceil(last * 0.9)];
   const near = op === 'ge' ? high : low;
   const top = values[last];
-  if (near === undefined || top === undefined || near.digits < 0n) return [];
+  if (near === undefined || top === undefined || (near.digits < 0n && !isSigned)) return [];
   const misread = misreadAsText(values, op);
   return [
     trial(near, 'that a row has'),
     ...(misread === undefined || misread.digits < 0n ? [] : [trial(misread, 'with fewer or more digits')]),
-    trial(new Decimal(near.digits * 1_000n + 1n, near.scale + 3), 'between two'),
+    ...(kind === 'integer'
+      ? []
+      : [trial(new Decimal(near.digits * 1_000n + 1n, near.scale + 3), 'between two')]),
     trial(new Decimal(0n, 0), '0'),
     ...(op === 'ge' ? [trial(new Decimal((top.digits + 1n) * 1_000n, top.scale), 'above all')] : []),
   ];
@@ -131,35 +180,36 @@ function boundTrials(
  */
 export function chooseWideFilter(
   records: readonly CanonicalRecord[],
-  field: string,
+  one: FilteredField,
   op: PushableOp,
 ): Filter | undefined {
+  const { field } = one;
   if (op === 'eq') {
-    const [most] = [...countValues(records, field)].sort(([, a], [, b]) => b - a);
-    return most && { field, op, value: most[0] };
+    const counts = countValues(records, field);
+    const most = counts.find(({ rows }) => rows === counts.at(-1)?.rows);
+    return most && { field, op, value: most.value };
   }
-  const values = sortedNumbers(records, field);
+  const values = sortedBounds(records, one);
   const last = values.length - 1;
   const value = values[op === 'ge' ? Math.ceil(last * 0.1) : Math.floor(last * 0.9)];
-  return value === undefined || value.digits < 0n ? undefined : { field, op, value };
+  return value === undefined ? undefined : { field, op, value };
 }
 
 /** A value of each JSON type, where rows have several: the one that the fewest rows match. */
 function typeTrials(
   records: readonly CanonicalRecord[],
-  field: string,
+  one: FilteredField,
   op: PushableOp,
   types: ReadonlyMap<string, JsonType>,
 ): readonly FilterProbe[] {
+  const { field } = one;
   const byType = [...Map.groupBy(records, ({ id }) => types.get(id))].filter(([type]) => type !== undefined);
   if (byType.length < 2) return [];
   return byType.flatMap(([type = '', rows]) => {
-    const [rarest] = [...countValues(rows, field)].sort(([, a], [, b]) => a - b);
-    const bound = sortedNumbers(rows, field)
-      .filter(({ digits }) => digits >= 0n)
-      .at(op === 'ge' ? -1 : 0);
-    const filter =
-      op === 'eq' ? rarest && { field, op, value: rarest[0] } : bound && { field, op, value: bound };
+    const [rarest] = countValues(rows, field);
+    const bound = sortedBounds(rows, one).at(op === 'ge' ? -1 : 0);
+    const value = op === 'eq' ? rarest?.value : bound;
+    const filter = value === undefined ? undefined : ({ field, op, value } as Filter);
     return filter === undefined ? [] : [{ filter, kind: `that a row has as a JSON ${type}` }];
   });
 }
@@ -170,10 +220,12 @@ function typeTrials(
  */
 export function chooseFilterTrials(
   records: readonly CanonicalRecord[],
-  field: string,
+  one: FilteredField,
   op: PushableOp,
   types: ReadonlyMap<string, JsonType> = new Map(),
 ): readonly FilterProbe[] {
-  const trials = op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);
-  return [...typeTrials(records, field, op, types), ...trials];
+  const { field, kind = 'text' } = one;
+  const equal = kind === 'text' ? textTrials : equalTrials;
+  const trials = op === 'eq' ? equal(records, field) : boundTrials(records, one, op);
+  return [...typeTrials(records, one, op, types), ...trials];
 }

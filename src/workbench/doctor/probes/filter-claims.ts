@@ -1,6 +1,7 @@
 import { canEscape, PLAIN_QUOTES } from '../../../source/adapter/request/escape.ts';
 import type { Value } from '../../../contract/fields.ts';
-import { type Filter, isPushable } from '../../../contract/query.ts';
+import { pushesOf } from '../../../contract/parse-filter.ts';
+import type { Filter } from '../../../contract/query.ts';
 import type { Claim, Evidence } from '../../../source/checks/claim.ts';
 import { type Ask, hidesRows, listPlace } from '../../../source/checks/evidence/ask.ts';
 import { chooseFilterTrials, type FilterProbe } from '../../../source/checks/evidence/filter-values.ts';
@@ -201,7 +202,7 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
   const rows = isExact ? 'it gives just the matching rows' : 'it gives the matching rows, and maybe more';
   const conclude = concludeAt(`filter ${field} ${op}`, rows, listPlace(ask, 'filters', field, op));
   const types = ask.types.get(field);
-  const trials = chooseFilterTrials(sample.records, field, op, types)
+  const trials = chooseFilterTrials(sample.records, declared, op, types)
     .map(({ filter, kind }) => ({ filters: [filter], kind }))
     // The gateway filters by some values itself, and never asks for a value that no record of the source can have.
     .filter((trial) => ask.open(trial) !== undefined);
@@ -233,11 +234,16 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
 
 /** The filters that the file declares, without those of `exactness: none`. */
 export function declaredFilters({ resource, list }: Ask): readonly DeclaredFilter[] {
-  return resource.filters.flatMap(({ field, op }): DeclaredFilter[] => {
-    const spec = isPushable(op) ? list.filters[field]?.[op] : undefined;
-    if (spec === undefined || !isPushable(op)) return [];
-    return spec === undefined || spec.exactness === 'none' ? [] : [{ field, op, spec }];
-  });
+  const found = new Map<string, DeclaredFilter>();
+  for (const parameter of resource.filters) {
+    const { field, kind, isSigned } = parameter;
+    for (const op of pushesOf(parameter)) {
+      const spec = list.filters[field]?.[op];
+      if (spec !== undefined && spec.exactness !== 'none')
+        found.set(`${field} ${op}`, { field, op, spec, kind, isSigned });
+    }
+  }
+  return [...found.values()];
 }
 
 /** A claim for each filter that the file declares. */

@@ -14,7 +14,7 @@ function trialsOf(
   { sample: { records } }: Evidence,
   declared: readonly DeclaredFilter[],
 ): readonly FiltersProbe[] {
-  const wide = declared.map(({ field, op }) => chooseWideFilter(records, field, op));
+  const wide = declared.map((one) => chooseWideFilter(records, one, one.op));
   const record = records.find((one) => declared.every(({ field }) => (one[field] ?? null) !== null));
   if (record === undefined) return [];
   const narrow = declared.map(({ field, op }) => ({ field, op, value: record[field] }) as Filter);

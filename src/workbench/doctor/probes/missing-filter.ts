@@ -1,7 +1,7 @@
 import type { FilterSpec } from '../../../config/schema/source.ts';
 import { type Claim, claimOf, type Evidence } from '../../../source/checks/claim.ts';
 import { type Ask, listPlace } from '../../../source/checks/evidence/ask.ts';
-import { chooseWideFilter } from '../../../source/checks/evidence/filter-values.ts';
+import { chooseWideFilter, type FilteredField } from '../../../source/checks/evidence/filter-values.ts';
 import { type Change, concludeAt, type Finding } from '../../../source/checks/evidence/finding.ts';
 import { tryFilters } from '../../../source/checks/filter.ts';
 import { concludeUnlisted } from './filter-claims.ts';
@@ -9,13 +9,14 @@ import { plural } from '../../../kernel/plural.ts';
 import { WHOLE_LIST } from './whole-list.ts';
 
 /** Proposes a filter that the file does not declare, if a parameter with the source's name of the field filters exactly. */
-async function proposeFilter(evidence: Evidence, field: string): Promise<Finding | undefined> {
+async function proposeFilter(evidence: Evidence, parameter: FilteredField): Promise<Finding | undefined> {
   const { ask, sample } = evidence;
+  const { field } = parameter;
   const from = [ask.list.map[field]?.from ?? []].flat();
   const name = /(?:^|\.)([A-Za-z_][\w-]*)$/.exec(from[0] ?? '')?.[1];
   if (name === undefined || from.length !== 1 || ask.list.request.method !== 'GET') return undefined;
   // A value that many rows have shows best whether the list without the filter lacks rows.
-  const value = chooseWideFilter(sample.records, field, 'eq');
+  const value = chooseWideFilter(sample.records, parameter, 'eq');
   if (value === undefined || !sample.complete) return undefined;
   const query = { [name]: '{value}' };
   const filters = [value];
@@ -54,5 +55,5 @@ async function proposeFilter(evidence: Evidence, field: string): Promise<Finding
 export function missingFilterClaims({ resource, list }: Ask): readonly Claim[] {
   return resource.filters
     .filter(({ field, op }) => op === 'eq' && list.filters[field]?.[op] === undefined)
-    .map(({ field }) => claimOf(`filter ${field} eq`, (evidence) => proposeFilter(evidence, field)));
+    .map((one) => claimOf(`filter ${one.field} eq`, (evidence) => proposeFilter(evidence, one)));
 }

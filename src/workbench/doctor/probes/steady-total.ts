@@ -11,9 +11,7 @@ const ROUNDS = 3;
 
 /** Asks for the first window with and without filters in turn, because a total may belong to the request before. */
 async function askInTurn({ ask, sample }: Evidence): Promise<void> {
-  const filters = declaredFilters(ask).flatMap(
-    ({ field, op }) => chooseWideFilter(sample.records, field, op) ?? [],
-  );
+  const filters = declaredFilters(ask).flatMap((one) => chooseWideFilter(sample.records, one, one.op) ?? []);
   const selections = [{}, ...filters.map((filter) => ({ filters: [filter] }))].flatMap((selection) => {
     const reader = ask.open(selection);
     return reader === undefined ? [] : [{ selection, count: reader.count }];

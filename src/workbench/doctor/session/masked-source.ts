@@ -15,7 +15,7 @@ import { type PairedAdapter, pairRequests } from './pair-requests.ts';
 
 /** The places of a source's file whose texts are sent to the source. */
 const SENT =
-  /^net\.headers\.|^resources\.[^.]+\.(?:(?:(?:list|get)\.request|list\.total\.count|list\.hydrate\.request)\.(?:path|query|headers|body)\b|list\.(?:filterAlways|filterNone)\b|list\.(?:filters\.[^.]+\.[^.]+|sort)\.(?:query|expr|item|path|none|tiebreak)\b)/;
+  /^net\.headers\.|^resources\.[^.]+\.(?:(?:(?:list|get)\.request|list\.total\.count|list\.hydrate\.request)\.(?:path|query|headers|body)\b|list\.(?:filterAlways|filterNone)\b|list\.(?:filters(?:\.[^.]+){2,5}|sort)\.(?:query|expr|item|path|none|tiebreak)\b)/;
 const XML_SECRET = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)([^<]*)(?=<\/)/g;
 
 /** A text of a source's file as it may be displayed. Constants are masked by the name they stand under. */

@@ -1,6 +1,7 @@
 import type { ScanPlan } from '../../../../source/adapter/plan/plan.ts';
 import { scanReach } from '../../../../source/adapter/plan/scan-reach.ts';
-import { isPushable, type ListQuery } from '../../../../contract/query.ts';
+import { pushesOf } from '../../../../contract/parse-filter.ts';
+import type { ListQuery } from '../../../../contract/query.ts';
 import { filterWith, typicalValue } from '../../../../contract/example-filters.ts';
 import { claimOf, type Evidence } from '../../../../source/checks/claim.ts';
 import type { Ask } from '../../../../source/checks/evidence/ask.ts';
@@ -18,8 +19,9 @@ function kindsOf({ resource }: Ask, { records }: Evidence['sample']): readonly K
     filters: [],
   }));
   const filters = resource.filters.map((parameter) => {
-    const { field, op, name } = parameter;
-    const [trial] = isPushable(op) ? chooseFilterTrials(records, field, op) : [];
+    const { op, name } = parameter;
+    const [push] = pushesOf(parameter);
+    const [trial] = push === op ? chooseFilterTrials(records, parameter, push) : [];
     const filter = trial?.filter ?? filterWith(parameter, typicalValue(parameter));
     return { name: `${name}=…`, sort: null, filters: [filter] };
   });

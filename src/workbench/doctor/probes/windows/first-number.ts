@@ -59,8 +59,8 @@ function otherSelections({ ask, first }: First): readonly RowSelection[] {
   const sorts = Object.entries(ask.list.sort?.columns ?? {}).map(([field, { directions }]) => ({
     sort: { field, descending: directions.includes('descending') },
   }));
-  const filters = declaredFilters(ask).flatMap(({ field, op }) => {
-    const filter = chooseWideFilter(first.value.records, field, op);
+  const filters = declaredFilters(ask).flatMap((one) => {
+    const filter = chooseWideFilter(first.value.records, one, one.op);
     return filter === undefined ? [] : [{ filters: [filter] }];
   });
   return [...sorts.slice(0, 1), ...filters.slice(0, 1)];
