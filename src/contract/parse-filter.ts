@@ -145,6 +145,7 @@ const PUSHED_AS: Readonly<Record<FilterOp, PushableOp | undefined>> = {
   gt: 'ge',
   le: 'le',
   lt: 'le',
+  has: undefined,
   known: undefined,
 };
 

@@ -80,9 +80,9 @@ type FieldOptions = {
 };
 
 /** The public id of a value that names a record of another resource. */
-export function referenceBy(codec: IdCodec): Canonical {
+export function referenceBy(codec: IdCodec) {
   return {
-    read(value) {
+    read(value: StepValue): Value | typeof UNREADABLE {
       if (value === null || value === undefined || value === UNREADABLE) return value ?? null;
       return codec.toPublic(value instanceof Decimal ? value.toString() : value) ?? UNREADABLE;
     },

@@ -8,6 +8,7 @@ import { compileStep } from '../map/coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
 import { compileOneOf } from '../spec/literal.ts';
 import { canonical, type CanonicalField } from '../map/canonical.ts';
+import { ListValue } from '../../../contract/list-value.ts';
 import { referenceBy, runSteps } from '../map/map-record.ts';
 import type { IdCodec } from '../map/native-id.ts';
 
@@ -90,7 +91,8 @@ function invertEnum(
     .filter((code) => !isUnknown(code))
     .flatMap((code) => {
       const read = rest(label.run(code));
-      return read === null || read === UNREADABLE ? [] : [[keyOf(read), code] as const];
+      const isNone = read === null || read === UNREADABLE || read instanceof ListValue;
+      return isNone ? [] : [[keyOf(read), code] as const];
     });
   const codeOf = new Map(labelled);
   // Two codes with one label cannot be requested with one value.
@@ -153,6 +155,12 @@ function invertStep(inChain: StepInChain): InverseStep | undefined {
   }
 }
 
+/** The canonical value of a native id of another resource. */
+function reference(codec: IdCodec): (value: StepValue) => Value | typeof UNREADABLE {
+  const { read } = referenceBy(codec);
+  return (value) => read(value);
+}
+
 /**
  * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
  * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
@@ -168,7 +176,7 @@ export function invertCoercion(
   const compiled = steps.map((step) => compileStep(step));
   // No filter asks for a text that only a label must not have.
   const asked = { ...field, isLabel: false };
-  const end = codec === undefined ? (value: StepValue) => canonical(value, asked) : referenceBy(codec);
+  const end = codec === undefined ? (value: StepValue) => canonical(value, asked) : reference(codec);
   const inverses = steps.map((step, index) => {
     const rest = compiled.slice(index + 1);
     const inChain: StepInChain = {

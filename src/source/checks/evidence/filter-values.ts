@@ -1,3 +1,4 @@
+import { ListValue } from '../../../contract/list-value.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { KnownValue } from '../../../contract/fields.ts';
 import { compareBounds } from '../../../contract/order.ts';
@@ -47,7 +48,7 @@ function countValues(records: readonly CanonicalRecord[], field: string) {
   const counts = new Map<string | boolean, { readonly value: KnownValue; rows: number }>();
   for (const record of records) {
     const value = record[field] ?? null;
-    if (value === null) continue;
+    if (value === null || value instanceof ListValue) continue;
     const key = value instanceof Decimal ? value.shortest() : value;
     const count = counts.get(key) ?? { value, rows: 0 };
     count.rows += 1;
@@ -110,7 +111,7 @@ function sortedBounds(records: readonly CanonicalRecord[], { field, isSigned = f
   return records
     .flatMap((record) => {
       const value = record[field] ?? null;
-      if (value === null || typeof value === 'boolean') return [];
+      if (value === null || typeof value === 'boolean' || value instanceof ListValue) return [];
       return isSigned || typeof value === 'string' || value.digits >= 0n ? [value] : [];
     })
     .sort(compareBounds);
