@@ -47,13 +47,13 @@ function endpointNames(config: GatewayConfig): readonly string[] {
 }
 
 function longestDeadlineMs({ resources, passthrough }: GatewayConfig): number {
-  const served = Object.values(resources).map((resource) => resource?.deadline ?? 0);
+  const served = Object.values(resources).map((resource) => resource.deadline);
   return Math.max(DEADLINE_MS_DEFAULT, ...served, ...passthrough.map((route) => route.deadline));
 }
 
 /** The headers by which callers choose the source of a resource that moves; an upstream must not go by them. */
 function overrideHeaders({ resources }: GatewayConfig): readonly string[] {
-  return Object.values(resources).flatMap((resource) => resource?.migration?.overrideHeader ?? []);
+  return Object.values(resources).flatMap(({ migration }) => migration?.overrideHeader ?? []);
 }
 
 async function unusedOrLate(uses: ReferenceCount, deadlineMs: number): Promise<void> {

@@ -149,3 +149,14 @@ export function compileGet(
     readWith,
   };
 }
+
+/** Reports a file that has the view of a single record where the contract has none, or the other way round. */
+export function checkViews({ get }: SourceResourceSpec, resource: Resource, here: SpecLocation): void {
+  if (resource.hasSingle && get === undefined)
+    here.report(
+      `the contract reads a single ${resource.singular}, but the source has no \`get\``,
+      'add: get: { request: …, item: …, map: … }',
+    );
+  if (!resource.hasSingle && get !== undefined)
+    here.at('get').report(`the contract has no single-record view of ${resource.name}`, 'remove it');
+}

@@ -4,14 +4,20 @@ import type { ResourceName, Resource } from '../../contract/resource.ts';
 import { invalidReply } from '../../kernel/errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { compileDetails, compileGet, type DetailsAdapter, type GetAdapter } from './compile-record.ts';
+import {
+  compileDetails,
+  compileGet,
+  type DetailsAdapter,
+  type GetAdapter,
+  checkViews,
+} from './compile-record.ts';
 import { requireProof } from './read/credential-proof.ts';
 import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
 import { compileTypeWatch, type OtherType } from './map/certified-types.ts';
 import { compileRows } from './map/map-rows.ts';
-import { compileIdCodec, type IdCodec } from './map/native-id.ts';
+import { compileIdCodec, compileTargetCodecs } from './map/native-id.ts';
 import { compileNext } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
 import { orderBet, type OrderBet } from './plan/order-bet.ts';
@@ -30,8 +36,7 @@ import {
   readObserved,
 } from './map/reply-observer.ts';
 import { rowFields } from './map/row-fields.ts';
-import { compileTotal } from './read/total.ts';
-import { compileTotalBeside } from './read/total.ts';
+import { compileTotal, compileTotalBeside } from './read/total.ts';
 import { compileListProgram, type ProgramReply, type RowMapping } from './row-program/list-program.ts';
 import { createRecordSink } from './row-program/record-sink.ts';
 import { createByteSink } from './row-program/byte-sink.ts';
@@ -218,21 +223,6 @@ function compileList(
   };
 }
 
-/** The ids of the resources that fields of a resource refer to, as far as the source describes them. */
-function targetCodecs(
-  source: SourceSpec,
-  { itemFields, detailFields, spec }: Resource,
-): ReadonlyMap<string, IdCodec> {
-  const targets = new Set([...itemFields, ...detailFields].flatMap(({ to }) => to ?? []));
-  return new Map(
-    [...targets].flatMap((name) => {
-      const [own, target] = [source.resources[name], spec.resources[name]];
-      if (own === undefined || target === undefined) return [];
-      return [[name, compileIdCodec(own.id, target.id.prefix, CHECKED)] as const];
-    }),
-  );
-}
-
 /**
  * Compiles one resource of a source file; `undefined` if the file does not describe it. Problems are reported with
  * their paths in the file; use the adapter only if there were none.
@@ -248,37 +238,20 @@ export function compileAdapter(
   const here = file.at('resources', resource.name);
   const codec = {
     ...compileIdCodec(spec.id, resource.idPrefix, here.at('id')),
-    references: targetCodecs(source, resource),
+    references: compileTargetCodecs(source, resource),
   };
-  const decode = compileDecoder(source.decode);
   const context: ReplyContext = {
-    source,
-    decode,
+    ...{ source, codec, decode: compileDecoder(source.decode) },
     classify: requireProof(
       compileOutcomes(source.outcomes, file.at('outcomes')),
       source,
       file.at('auth', 'proof'),
     ),
-    codec,
   };
-  if (resource.hasSingle && spec.get === undefined) {
-    here.report(
-      `the contract reads a single ${resource.singular}, but the source has no \`get\``,
-      'add: get: { request: …, item: …, map: … }',
-    );
-  }
-  if (!resource.hasSingle && spec.get !== undefined) {
-    here.at('get').report(`the contract has no single-record view of ${resource.name}`, 'remove it');
-  }
+  checkViews(spec, resource, here);
+  const single = resource.hasSingle ? spec.get : undefined;
   const droppedWithout = spec.onInvalidRecord === 'drop' ? resource.itemFields : undefined;
-  const get =
-    spec.get === undefined || !resource.hasSingle
-      ? undefined
-      : compileGet(
-          'get',
-          { spec: spec.get, fields: resource.detailFields, droppedWithout },
-          context,
-          here.at('get'),
-        );
+  const view = single && { spec: single, fields: resource.detailFields, droppedWithout };
+  const get = view && compileGet('get', view, context, here.at('get'));
   return { list: compileList(spec, resource, context, here), get };
 }

@@ -12,7 +12,6 @@ export type ViewedExchange = { readonly exchange: RecordedExchange; readonly vie
 /** The headers of a reply that the source's file says are read; no other is kept. */
 function headersRead({ resources }: SourceSpec): readonly string[] {
   const named = Object.values(resources).flatMap((resource) => {
-    if (resource === undefined) return [];
     const { total, window } = resource.list;
     const link = window.kind === 'link' && 'header' in window.next ? [window.next.header] : [];
     return [...(total?.header === undefined ? [] : [total.header]), ...link];

@@ -12,8 +12,7 @@ export function setGenerousTimeouts(config: GatewayConfig, sources: readonly Sou
   const { redis, overload, resources, passthrough } = config;
   Object.assign(redis, { commandTimeout: PATIENCE_MS, connectTimeout: PATIENCE_MS });
   overload.eventLoopDelayMax = PATIENCE_MS;
-  for (const resource of Object.values(resources))
-    if (resource !== undefined) resource.deadline = PATIENCE_MS;
+  for (const resource of Object.values(resources)) resource.deadline = PATIENCE_MS;
   for (const route of passthrough) {
     Object.assign(route, { deadline: PATIENCE_MS, connectTimeout: PATIENCE_MS });
     route.queue.time = PATIENCE_MS;

@@ -34,7 +34,7 @@ export const operationCases: readonly OperationCase[] = [
 
 /** Shortens every time that a call may take, for tests in which it is spent. */
 export function hurry({ resources, passthrough }: GatewayConfig, sources: readonly SourceSpec[]): void {
-  for (const resource of Object.values(resources)) if (resource !== undefined) resource.deadline = 300;
+  for (const resource of Object.values(resources)) resource.deadline = 300;
   for (const route of passthrough) route.deadline = 300;
   for (const { net } of sources) net.timeout = 200;
 }

@@ -47,7 +47,7 @@ const allowed: Readonly<Record<string, (value: unknown) => boolean>> = {
 function judged(prefix: string, fields: readonly Field[], record: Readonly<Record<string, unknown>>): string {
   const refused = fields.filter(({ name, kind }) => {
     const value = record[name] ?? null;
-    return !allowed[kind]!(value) || (kind === 'id' && !String(value).startsWith(`${prefix}_`));
+    return !allowed[kind]!(value) || (kind === 'id' && !(value as string).startsWith(`${prefix}_`));
   });
   if (refused.length === 0) return JSON.stringify({ data: built(fields, record) });
   return `the mapped record does not satisfy the contract at: ${refused.map(({ name }) => name).join(', ')}`;

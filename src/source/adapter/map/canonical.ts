@@ -1,5 +1,6 @@
 // Makes the canonical value of a field from what its steps have left of a legacy value.
 
+import type { IdCodec } from './native-id.ts';
 import type { Field, Value } from '../../../contract/fields.ts';
 import { isDay } from '../../../contract/parse-filter.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
@@ -52,4 +53,14 @@ export function canonical(
     default:
       return typeof value === 'string' && accepts(value) ? value : UNREADABLE;
   }
+}
+
+/** The public id of a value that names a record of another resource. */
+export function referenceBy(codec: IdCodec) {
+  return {
+    read: (value: StepValue): Value | typeof UNREADABLE => {
+      if (value === null || value === undefined || value === UNREADABLE) return value ?? null;
+      return codec.toPublic(value instanceof Decimal ? value.toString() : value) ?? UNREADABLE;
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Field, FieldKind, Value } from '../../../contract/fields.ts';
-import { Decimal } from '../../../kernel/decimal.ts';
 import type { Json } from '../../../kernel/json/json.ts';
-import { canonical } from './canonical.ts';
+import { canonical, referenceBy } from './canonical.ts';
 import { checkChain } from './check-mapping.ts';
 import { compileStep } from './coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/flow.ts';
@@ -23,7 +22,7 @@ export type MissingReason = 'missing' | 'unreadable' | 'absent';
  */
 export type OnMissingValue = (field: string, reason: MissingReason, found?: Json, row?: number) => void;
 
-/** Builds a v1 record from a legacy one; `undefined` if it has no usable id, or no value that the contract requires. */
+/** Builds a v1 record from a legacy one; `undefined` without a usable id, or without a value that the contract requires. */
 export type RecordMapper = (record: Json, onMissingValue: OnMissingValue) => CanonicalRecord | undefined;
 
 /** Reads one field of a legacy record. */
@@ -78,16 +77,6 @@ type FieldOptions = {
   readonly missing: null | undefined;
   readonly canonicalOf: Canonical;
 };
-
-/** The public id of a value that names a record of another resource. */
-export function referenceBy(codec: IdCodec) {
-  return {
-    read(value: StepValue): Value | typeof UNREADABLE {
-      if (value === null || value === undefined || value === UNREADABLE) return value ?? null;
-      return codec.toPublic(value instanceof Decimal ? value.toString() : value) ?? UNREADABLE;
-    },
-  };
-}
 
 /** How the canonical values of a field are made: as its kind says, by the ids of a target, or element by element. */
 export function compileCanonical(

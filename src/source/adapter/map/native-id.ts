@@ -1,9 +1,10 @@
-import type { SourceResourceSpec } from '../../../config/schema/source.ts';
+import type { SourceResourceSpec, SourceSpec } from '../../../config/schema/source.ts';
+import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { patternAt } from '../spec/pattern.ts';
-import type { SpecLocation } from '../spec/spec-location.ts';
+import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
 
 /** Converts between a source's own ids and the ids of the contract. */
 export type IdCodec = {
@@ -144,4 +145,19 @@ function folded(native: string): string {
 /** Whether two native ids are one for a source that folds what it is asked. */
 export function isSameFolded(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && folded(a) === folded(b);
+}
+
+/** The ids of the resources that fields of a resource refer to, as far as the source describes them. */
+export function compileTargetCodecs(
+  source: SourceSpec,
+  { itemFields, detailFields, spec }: Resource,
+): ReadonlyMap<string, IdCodec> {
+  const targets = new Set([...itemFields, ...detailFields].flatMap(({ to }) => to ?? []));
+  return new Map(
+    [...targets].flatMap((name) => {
+      const [own, target] = [source.resources[name], spec.resources[name]];
+      if (own === undefined || target === undefined) return [];
+      return [[name, compileIdCodec(own.id, target.id.prefix, CHECKED)] as const];
+    }),
+  );
 }

@@ -7,9 +7,9 @@ import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
 import { compileOneOf } from '../spec/literal.ts';
-import { canonical, type CanonicalField } from '../map/canonical.ts';
+import { canonical, type CanonicalField, referenceBy } from '../map/canonical.ts';
 import { ListValue } from '../../../contract/list-value.ts';
-import { referenceBy, runSteps } from '../map/map-record.ts';
+import { runSteps } from '../map/map-record.ts';
 import type { IdCodec } from '../map/native-id.ts';
 
 /** No record of the source can satisfy the filter. */

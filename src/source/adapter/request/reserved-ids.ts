@@ -1,11 +1,11 @@
-import type { SourceResourceSpec, SourceSpec } from '../../../config/schema/source.ts';
+import type { SourceSpec } from '../../../config/schema/source.ts';
 import { variablesOf } from './text-template.ts';
 
 const ID = '{id}';
 
 /** The paths of a source's requests that have no variable, with their places in the file. */
 function constantPaths({ resources, net }: SourceSpec): readonly (readonly [string, readonly string[]])[] {
-  const described = Object.entries(resources) as [string, SourceResourceSpec][];
+  const described = Object.entries(resources);
   const requests = described.flatMap(([name, { list, get }]) => [
     [list.request.path, ['resources', name, 'list', 'request', 'path']] as const,
     ...(list.total?.count === undefined

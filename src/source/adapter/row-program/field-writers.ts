@@ -139,7 +139,7 @@ export function compileFieldWriter(
 ): FieldWriter {
   const [slot] = slots;
   if (slot === undefined) return general;
-  const isLabel = field.isLabel === true;
+  const { isLabel } = field;
   const [step] = as;
   const trims = as.some((one) => one === 'trim');
   if (field.kind === 'decimal' && as.length === 0 && slots.length === 1)

@@ -3,7 +3,7 @@ import { compileStep } from '../../../../../src/source/adapter/map/coercion/coer
 import { invertCoercion as invert, NO_MATCH } from '../../../../../src/source/adapter/plan/inverse.ts';
 import type { CoercionSpec } from '../../../../../src/config/schema/source.ts';
 import type { Value } from '../../../../../src/contract/fields.ts';
-import type { Filter, PushableOp } from '../../../../../src/contract/query.ts';
+import type { PushableOp } from '../../../../../src/contract/query.ts';
 import { resources } from '../../../../support/reference.ts';
 import { matches } from '../../../../../src/contract/order.ts';
 import { Decimal } from '../../../../../src/kernel/decimal.ts';
@@ -17,7 +17,7 @@ const invertCoercion = (steps: Parameters<typeof invert>[0], op: PushableOp) =>
   invert(steps, op, (op === 'eq' ? label : amount)!);
 
 const satisfies = (value: Value, op: PushableOp, wanted: string | Decimal) =>
-  matches(value, { field: '', op, value: wanted } as Filter);
+  matches(value, { field: '', op, value: wanted });
 
 const price = (text: string) => Decimal.parse(text)!;
 
