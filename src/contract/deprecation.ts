@@ -1,12 +1,5 @@
 import { readQuery } from './raw-query.ts';
-import type { Operation } from './resource.ts';
-
-/** What is going: since when clients should stop using it, and the day on which it goes. */
-export type Deprecation = {
-  /** True or its day (`YYYY-MM-DD`), which may come yet. */
-  readonly deprecated: boolean | string;
-  readonly sunset?: string | undefined;
-};
+import type { Deprecation, Operation } from './resource.ts';
 
 /** A deprecation that the contract does not date counts from the beginning of time, because RFC 9745 has no other. */
 const UNDATED = '1970-01-01';

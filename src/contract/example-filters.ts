@@ -1,5 +1,5 @@
 import { Decimal } from '../kernel/decimal.ts';
-import type { KnownValue } from './fields.ts';
+import type { KnownValue } from './list-value.ts';
 import type { Filter } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 

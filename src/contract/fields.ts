@@ -1,5 +1,5 @@
 import { Decimal } from '../kernel/decimal.ts';
-import { isScalar, type ListElement, ListValue } from './list-value.ts';
+import { isScalar, type KnownValue, type ListElement, ListValue } from './list-value.ts';
 
 /** The kinds of fields that a contract file can declare. */
 export const fieldKinds = [
@@ -19,9 +19,6 @@ export const fieldKinds = [
  * are a `string`.
  */
 export type FieldKind = 'id' | (typeof fieldKinds)[number];
-
-/** A canonical value that is known and no list. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */
-export type KnownValue = string | Decimal | boolean;
 
 /** A canonical value; `null` means unknown. */
 export type Value = KnownValue | ListValue | null;

@@ -1,5 +1,7 @@
 import { Decimal } from '../kernel/decimal.ts';
-import type { KnownValue } from './fields.ts';
+
+/** A canonical value that is known and no list. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */
+export type KnownValue = string | Decimal | boolean;
 
 /** An element of a list: a value, or an object with canonical values by name. */
 export type ListElement = KnownValue | Readonly<Record<string, KnownValue | null>>;

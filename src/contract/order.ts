@@ -1,6 +1,7 @@
 import { Decimal } from '../kernel/decimal.ts';
 import type { CanonicalRecord } from './response-body.ts';
-import type { Field, KnownValue, Value } from './fields.ts';
+import type { Field, Value } from './fields.ts';
+import type { KnownValue } from './list-value.ts';
 import { isScalar, type ListElement, ListValue } from './list-value.ts';
 import type { Filter, Sort } from './query.ts';
 

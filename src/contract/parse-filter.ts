@@ -1,6 +1,6 @@
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import { Decimal } from '../kernel/decimal.ts';
-import type { KnownValue } from './fields.ts';
+import type { KnownValue } from './list-value.ts';
 import type { Filter, FilterOp, PushableOp } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 

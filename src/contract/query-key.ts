@@ -1,5 +1,5 @@
 import { Decimal } from '../kernel/decimal.ts';
-import type { KnownValue } from './fields.ts';
+import type { KnownValue } from './list-value.ts';
 import type { Filter, Query } from './query.ts';
 
 /** Equal decimals give equal text: 10, 10.0 and 010 are one value. */

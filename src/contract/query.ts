@@ -1,5 +1,5 @@
 import type { Decimal } from '../kernel/decimal.ts';
-import type { KnownValue } from './fields.ts';
+import type { KnownValue } from './list-value.ts';
 
 /**
  * What a filter asks of a field: equal, one of several values, at least, at most, above, below, whether it has a value,

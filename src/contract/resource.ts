@@ -1,7 +1,13 @@
 import type { ContractSpec } from './contract-schema.ts';
-import type { Deprecation } from './deprecation.ts';
 import type { Field, FieldKind } from './fields.ts';
 import type { FilterOp, Sort } from './query.ts';
+
+/** What is going: since when clients should stop using it, and the day on which it goes. */
+export type Deprecation = {
+  /** True or its day (`YYYY-MM-DD`), which may come yet. */
+  readonly deprecated: boolean | string;
+  readonly sunset?: string | undefined;
+};
 
 /** What paths (`/v1/users`), operations, permissions and configuration keys are named by: a key of the contract. */
 export type ResourceName = string;

@@ -1,19 +1,27 @@
 // Reads lists: each element by the reader of its kind, or of its fields. One that cannot be read makes the list unreadable.
 
 import type { EachSpec, MappingSpec } from '../../../config/schema/source.ts';
-import type { Field, ListShape } from '../../../contract/fields.ts';
+import type { Field, ListShape, Value } from '../../../contract/fields.ts';
 import { type ListElement, ListValue } from '../../../contract/list-value.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import { type StepValue, UNREADABLE } from './coercion/flow.ts';
-import type { FieldReader } from './map-record.ts';
+
+/** Reads one field of an element, or its value; `found` is a value that cannot be read. */
+type ElementReader = {
+  readonly name: string;
+  readonly read: (
+    element: Json,
+    onMissingValue: (field: string, reason: 'missing' | 'unreadable' | 'absent', found?: Json) => void,
+  ) => Value;
+};
 
 /** Compiles the reader of an element's value, or of one of its fields. */
-type CompileReader = (field: Field, mapping: MappingSpec[string], here: SpecLocation) => FieldReader;
+type CompileReader = (field: Field, mapping: MappingSpec[string], here: SpecLocation) => ElementReader;
 
 /** The reader of a list, which is `UNREADABLE` as a whole if an element is. */
-export type ListReader = {
+export type ElementsReader = {
   readonly read: (value: StepValue) => ListValue | null | typeof UNREADABLE;
   /** The element that the last reading failed at, by its place, such as `{ "[2].price": "?" }`. */
   readonly failed: () => Json | undefined;
@@ -25,7 +33,7 @@ function fieldReaders(
   { as, map }: EachSpec,
   here: SpecLocation,
   compile: CompileReader,
-): readonly (FieldReader & { readonly field: Field })[] {
+): readonly (ElementReader & { readonly field: Field })[] {
   if (as !== undefined)
     here.at('as').report('the elements are objects', 'write the steps beside the paths in `map`');
   for (const key of Object.keys(map ?? {}))
@@ -53,7 +61,7 @@ export function compileListReader(
   each: EachSpec = {},
   here: SpecLocation,
   compile: CompileReader,
-): ListReader {
+): ElementsReader {
   let failed: Json | undefined;
   let unreadable = 0;
   const note = (_field: string, reason: string) => {

@@ -1,5 +1,6 @@
 import type { CoercionSpec } from '../../../config/schema/source.ts';
-import type { FieldKind, KnownValue, Value } from '../../../contract/fields.ts';
+import type { FieldKind, Value } from '../../../contract/fields.ts';
+import type { KnownValue } from '../../../contract/list-value.ts';
 import { matches } from '../../../contract/order.ts';
 import type { Filter, PushableOp } from '../../../contract/query.ts';
 import { Decimal } from '../../../kernel/decimal.ts';

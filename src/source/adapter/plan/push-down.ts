@@ -1,6 +1,7 @@
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
 import type { PushableOp } from '../../../contract/query.ts';
-import type { Field, KnownValue } from '../../../contract/fields.ts';
+import type { Field } from '../../../contract/fields.ts';
+import type { KnownValue } from '../../../contract/list-value.ts';
 import { pushesOf } from '../../../contract/parse-filter.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Capability } from '../spec/capability.ts';

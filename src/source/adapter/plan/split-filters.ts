@@ -1,5 +1,5 @@
 import type { Filter } from '../../../contract/query.ts';
-import type { KnownValue } from '../../../contract/fields.ts';
+import type { KnownValue } from '../../../contract/list-value.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
 import type { Decimal } from '../../../kernel/decimal.ts';
 import { NO_MATCH } from './inverse.ts';

@@ -1,6 +1,6 @@
 import { ListValue } from '../../../contract/list-value.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
-import type { KnownValue } from '../../../contract/fields.ts';
+import type { KnownValue } from '../../../contract/list-value.ts';
 import { compareBounds } from '../../../contract/order.ts';
 import type { Filter, PushableOp } from '../../../contract/query.ts';
 import type { FilterParameter } from '../../../contract/resource.ts';
