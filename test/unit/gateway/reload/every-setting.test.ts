@@ -80,7 +80,7 @@ const written = {
       ...{ tls: { ca: 'ca', cert: 'cert', key: 'key' }, concurrency: 2, queue: { max: 1, time: '1s' } },
       ...{ breaker, retries: { max: 1, budget: 10 }, outliers: { failures: 5, time: HOUR } },
       health: { path: '/up', interval: HOUR, timeout: '1s', failures: 2 },
-      ...{ headers: { 'X-Token': 'a-secret' }, callerHeaders: ['X-User-Id'] },
+      ...{ headers: { 'X-Token': 'a-secret' }, callerHeaders: ['X-User-Id'], purges: ['products'] },
     },
   ],
 };
@@ -101,7 +101,7 @@ const READ_LATER = [
   'contract.limitOverflow',
   'resources.users.cache.notFound',
   'resources.products.cache.notFound',
-  ...['methods.0', 'queue.max', 'queue.time'].map((key) => `passthrough.0.${key}`),
+  ...['methods.0', 'queue.max', 'queue.time', 'purges.0'].map((key) => `passthrough.0.${key}`),
 ];
 /** Refused as a whole, whatever is below. */
 const REFUSED_WHOLE = ['redis', 'telemetry'];

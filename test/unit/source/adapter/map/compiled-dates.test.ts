@@ -6,7 +6,7 @@ import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/flow.
 /** What luxon makes of an instant, written as the contract writes it. */
 function written(date: DateTime): unknown {
   const ms = date.toMillis();
-  if (ms < -62_167_219_200_000 || ms > 253_402_300_799_999) return UNREADABLE;
+  if (ms < -62_135_596_800_000 || ms > 253_402_300_799_999) return UNREADABLE;
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
