@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import { openapiDocument } from '../contract/openapi.ts';
-import { contractJsonSchema } from '../workbench/docs/generate/contract-json-schema.ts';
+import { contractJsonSchema } from '../workbench/docs/generate/schema-for-contract.ts';
 import { type ConfigFileKind, configFileKinds, documentText } from '../workbench/docs/generate/documents.ts';
 import type { CommandLine } from './context/context.ts';
 import { readGatewayContract } from './input/read-config.ts';

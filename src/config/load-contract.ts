@@ -1,6 +1,6 @@
 import { compileContract } from '../contract/compile-contract.ts';
-import { type ContractSpec, contractSchema } from '../contract/contract-schema.ts';
-import { referenceContract, referenceDocument } from '../contract/reference-contract.ts';
+import { contractSchema } from '../contract/contract-schema.ts';
+import { builtInContract } from '../contract/reference-contract.ts';
 import type { Contract } from '../contract/resource.ts';
 import { withContractHint } from './contract-hints.ts';
 import { checkShape } from './validate/check-shape.ts';
@@ -9,12 +9,7 @@ import type { Environment } from './yaml/substitute.ts';
 import { parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
 
 /** A contract with the file that it stands in; the built-in one stands in none. */
-export type LoadedContract = {
-  readonly contract: Contract;
-  /** The same as data, before it was compiled. */
-  readonly spec: ContractSpec;
-  readonly yaml?: YamlFile;
-};
+export type LoadedContract = { readonly contract: Contract; readonly yaml?: YamlFile };
 
 /** Compiles a contract file; `undefined` if it has problems, which are added to `problems`. */
 export function loadContract(
@@ -22,8 +17,7 @@ export function loadContract(
   env: Environment,
   problems: Problem[],
 ): LoadedContract | undefined {
-  if (file === undefined)
-    return { contract: referenceContract, spec: contractSchema.parse(referenceDocument) };
+  if (file === undefined) return { contract: builtInContract() };
   const before = problems.length;
   const yaml = parseYamlFile(file.file, file.text, env, problems);
   const spec = checkShape(yaml, contractSchema, problems);
@@ -32,7 +26,7 @@ export function loadContract(
   const contract = compileContract(spec, (path, message, hint) =>
     problems.push(yaml.problemAt(path, message, hint)),
   );
-  return problems.length > before ? undefined : { contract, spec, yaml };
+  return problems.length > before ? undefined : { contract, yaml };
 }
 
 /**

@@ -5,7 +5,6 @@ import type { ContractSpec, ReportContractProblem, ResourceSpec } from './contra
 import { type Field, idPatternOf } from './fields.ts';
 import type { Contract, Operation, Resource, ResourceName } from './resource.ts';
 
-/** Names in the API page and in the OpenAPI document: `User`. */
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The endpoints of a resource. The ids in the path of a single record are the variable segment. */
@@ -72,6 +71,7 @@ function compileResource(
   const resource: Resource = {
     name,
     singular: spec.singular,
+    schemaName: capitalised(spec.singular),
     aliases: spec.aliases,
     means: spec.means,
     idPrefix: spec.id.prefix,
@@ -137,6 +137,7 @@ export function compileContract(
     resources,
     operations: [...resources.values()].flatMap(({ operations }) => operations),
     isBuiltIn,
+    spec,
     toJSON: () => spec,
   };
 }

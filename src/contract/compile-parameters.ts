@@ -4,7 +4,7 @@ import type {
   ReportContractProblem,
   ResourceSpec,
 } from './contract-schema.ts';
-import { type Field, type FieldKind, idPatternOf } from './fields.ts';
+import type { Field, FieldKind } from './fields.ts';
 import type { FilterOp, Sort } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 
@@ -106,7 +106,7 @@ export function compileFilterParameters(
           isSigned: minimum === undefined || minimum < 0,
           minimum,
           values,
-          idPattern: target === undefined ? undefined : idPatternOf(target),
+          idPrefix: target,
         },
       ];
     },

@@ -23,7 +23,7 @@ export function filterWith({ field, op }: Pick<FilterParameter, 'field' | 'op'>,
 }
 
 /** A value of the parameter's kind that the source can probably be asked for. */
-export function typicalValue({ kind, values = [], idPattern }: FilterParameter): KnownValue {
+export function typicalValue({ kind, values = [], idPrefix = '' }: FilterParameter): KnownValue {
   switch (kind) {
     case 'integer':
     case 'decimal':
@@ -38,7 +38,7 @@ export function typicalValue({ kind, values = [], idPattern }: FilterParameter):
       return values[0] ?? '';
     case 'id':
     case 'reference':
-      return `${/^\^([a-z0-9]+_)?/.exec(idPattern?.source ?? '')?.[1] ?? ''}1`;
+      return `${idPrefix}_1`;
     case 'text':
     case 'list':
       return 'sample';

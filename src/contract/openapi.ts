@@ -2,22 +2,18 @@ import { deprecationMarks, mayBeDeprecated } from './deprecation.ts';
 import { errorResponses, errorSchema } from './openapi-errors.ts';
 import { deprecationHeaders, header, headers } from './openapi-headers.ts';
 import { PAGE_MAX } from './parse-query.ts';
-import type { Field } from './fields.ts';
+import { type Field, idPatternOf } from './fields.ts';
 import type { Contract, FilterParameter, Operation, Resource } from './resource.ts';
 
 type Schema = Record<string, unknown>;
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-
-/** The names of the schemas of a resource's views. */
-const itemName = ({ singular }: Resource) => capitalised(singular);
-const detailName = (resource: Resource) => `${itemName(resource)}Detail`;
-
 /** Whether the single-record view has the fields of an item, so that one schema is enough. */
 const isOneView = ({ itemFields, detailFields }: Resource) => itemFields.length === detailFields.length;
-const singleName = (resource: Resource) => (isOneView(resource) ? itemName(resource) : detailName(resource));
+/** The name of the schema of a single record. */
+const singleName = (resource: Resource) =>
+  isOneView(resource) ? resource.schemaName : `${resource.schemaName}Detail`;
 
 function objectSchema(entries: readonly (readonly [string, Schema])[], title?: string): Schema {
   return {
@@ -44,7 +40,7 @@ function parameter(name: string, description: string, schema: Schema): Schema {
 }
 
 /** The value of a parameter as a client writes it. */
-function filterSchema({ kind, op, isSigned, values, idPattern }: FilterParameter): Schema {
+function filterSchema({ kind, op, isSigned, values, idPrefix = '' }: FilterParameter): Schema {
   if (op === 'in') return { type: 'string', minLength: 1 };
   if (op === 'known' || kind === 'boolean') return { type: 'string', enum: ['true', 'false'] };
   switch (kind) {
@@ -64,7 +60,7 @@ function filterSchema({ kind, op, isSigned, values, idPattern }: FilterParameter
       return { type: 'string', enum: values };
     case 'id':
     case 'reference':
-      return { type: 'string', pattern: idPattern?.source };
+      return { type: 'string', pattern: idPatternOf(idPrefix).source };
     case 'text':
     case 'list':
       return { type: 'string', minLength: 1 };
@@ -124,7 +120,7 @@ function responsesOf(operation: Operation): Schema {
           type: 'object',
           additionalProperties: false,
           required: ['data', 'meta'],
-          properties: { data: { type: 'array', items: ref(itemName(resource)) }, meta: ref('Meta') },
+          properties: { data: { type: 'array', items: ref(resource.schemaName) }, meta: ref('Meta') },
         }
       : {
           type: 'object',
@@ -184,7 +180,7 @@ function pathItem(operation: Operation): Schema {
 function schemas({ resources }: Contract): Schema {
   const all = [...resources.values()];
   const views = all.flatMap((resource): [string, Schema][] => {
-    const name = itemName(resource);
+    const name = resource.schemaName;
     const single = singleName(resource);
     return [
       [name, viewSchema(resource.itemFields, 0, name)],

@@ -1,5 +1,6 @@
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import { Decimal } from '../kernel/decimal.ts';
+import { idPatternOf } from './fields.ts';
 import type { KnownValue } from './list-value.ts';
 import type { Filter, FilterOp, PushableOp } from './query.ts';
 import type { FilterParameter } from './resource.ts';
@@ -77,7 +78,7 @@ function numberReader({ kind, isSigned, minimum = 0 }: FilterParameter): Reader 
 
 /** Reads one value of a parameter. */
 function readerOf(parameter: FilterParameter): Reader {
-  const { kind, values = [], idPattern = /^$/ } = parameter;
+  const { kind, values = [], idPrefix = '' } = parameter;
   if (parameter.op === 'known' || kind === 'boolean') {
     return {
       allowed: 'true or false',
@@ -101,11 +102,13 @@ function readerOf(parameter: FilterParameter): Reader {
         read: (text) => (values.includes(text) ? text : undefined),
       };
     case 'id':
-    case 'reference':
+    case 'reference': {
+      const pattern = idPatternOf(idPrefix);
       return {
         allowed: 'an id of the API',
-        read: (text) => (text.length <= 128 && idPattern.test(text) ? text : undefined),
+        read: (text) => (text.length <= 128 && pattern.test(text) ? text : undefined),
       };
+    }
     case 'text':
     case 'list':
       return { allowed: 'a text that is not empty', read: (text) => (text === '' ? undefined : text) };

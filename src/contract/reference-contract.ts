@@ -1,9 +1,11 @@
 import { compileContract } from './compile-contract.ts';
 import { type ContractDocument, contractSchema } from './contract-schema.ts';
+import type { Contract } from './resource.ts';
 
 /**
  * The contract of a gateway that has no contract file: users and products. `config/contract.yaml` is the same, word for
  * word, so that there is a file to begin with.
+ * @internal
  */
 export const referenceDocument: ContractDocument = {
   contract: 1,
@@ -85,11 +87,16 @@ export const referenceDocument: ContractDocument = {
   },
 };
 
-/** The built-in contract, compiled. */
-export const referenceContract = compileContract(
-  contractSchema.parse(referenceDocument),
-  (path, message) => {
-    throw new Error(`the built-in contract is wrong at ${path.join('.')}: ${message}`);
-  },
-  true,
-);
+let compiled: Contract | undefined;
+
+/** The built-in contract. It is compiled when it is first asked for: a gateway that has a contract file never does. */
+export function builtInContract(): Contract {
+  compiled ??= compileContract(
+    contractSchema.parse(referenceDocument),
+    (path, message) => {
+      throw new Error(`the built-in contract is wrong at ${path.join('.')}: ${message}`);
+    },
+    true,
+  );
+  return compiled;
+}

@@ -28,8 +28,8 @@ export type FilterParameter = {
   readonly minimum?: number | undefined;
   /** The values that an enum has; absent for other kinds. */
   readonly values?: readonly string[] | undefined;
-  /** The form of an id that it asks for; absent for other kinds. */
-  readonly idPattern?: RegExp | undefined;
+  /** The prefix of the ids that it asks for; absent for other kinds. */
+  readonly idPrefix?: string | undefined;
 };
 
 /** How many records a page has. */
@@ -40,6 +40,8 @@ export type Resource = {
   readonly name: ResourceName;
   /** The name of one record. */
   readonly singular: string;
+  /** The name of its schema in the OpenAPI document, such as `User`. */
+  readonly schemaName: string;
   /** Names that sources may have for its list, and what a record is, for `portico infer`. */
   readonly aliases: readonly string[];
   readonly means: ContractSpec['resources'][string]['means'];
@@ -105,6 +107,8 @@ export type Contract = {
   readonly resources: ReadonlyMap<ResourceName, Resource>;
   /** Every endpoint: a list per resource, and single records if it has them. */
   readonly operations: readonly Operation[];
-  /** Its file: in the settings of a component and where configurations are compared, it counts by that. */
+  /** Its file, before it was compiled. */
+  readonly spec: ContractSpec;
+  /** In the settings of a component and where configurations are compared, it counts by its file. */
   toJSON(): object;
 };

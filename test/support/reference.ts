@@ -1,5 +1,8 @@
-import { referenceContract } from '../../src/contract/reference-contract.ts';
+import { builtInContract } from '../../src/contract/reference-contract.ts';
 import type { Resource } from '../../src/contract/resource.ts';
+
+/** The built-in contract, which most tests are about. */
+export const referenceContract = builtInContract();
 
 /** The names of the resources of the reference contract, which most tests are about. */
 export type ResourceName = 'users' | 'products';

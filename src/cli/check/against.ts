@@ -9,15 +9,17 @@ import { contractIn, readText } from '../input/read-config.ts';
  * its file. @throws ConfigError if a file is no contract
  */
 export function changesAgainst(oldFile: string, file: FileText | undefined): ContractChanges {
-  const [old, { spec, yaml }] = [contractIn(readText(oldFile)), contractIn(file)];
-  const changes = compareContracts(old.spec, spec).map(({ breaks, path, message, hint }) => {
-    const builtIn: Problem = { file: 'the built-in contract', path: pathText(path), message };
-    const problem = yaml?.problemAt(path, message, hint) ?? {
-      ...builtIn,
-      ...(hint !== undefined && { hint }),
-    };
-    return { breaks, problem };
-  });
+  const [old, { contract, yaml }] = [contractIn(readText(oldFile)), contractIn(file)];
+  const changes = compareContracts(old.contract.spec, contract.spec).map(
+    ({ breaks, path, message, hint }) => {
+      const builtIn: Problem = { file: 'the built-in contract', path: pathText(path), message };
+      const problem = yaml?.problemAt(path, message, hint) ?? {
+        ...builtIn,
+        ...(hint !== undefined && { hint }),
+      };
+      return { breaks, problem };
+    },
+  );
   const those = (wanted: boolean) =>
     changes.flatMap(({ breaks, problem }) => (breaks === wanted ? problem : []));
   return { file: oldFile, breaks: those(true), widens: those(false) };

@@ -6,7 +6,7 @@ import { InferError } from '../../workbench/infer/notes/note.ts';
 import { trialNotes } from '../../workbench/infer/verify/trial-notes.ts';
 import { tryDraft } from '../../workbench/infer/verify/try-draft.ts';
 import { draftReport } from '../../workbench/infer/draft-report.ts';
-import type { BesideDraft } from '../../workbench/infer/write/compile-draft.ts';
+import type { BesideDraft } from '../../workbench/infer/write/write-and-compile.ts';
 import { mergeSourceFiles } from '../../workbench/infer/write/merge-source-files.ts';
 import { type Report, renderText } from '../../workbench/explain/report/report.ts';
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';

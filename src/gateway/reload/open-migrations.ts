@@ -10,7 +10,7 @@ import type { Comparison } from '../../migration/compare/comparison.ts';
 import { createMigrationCounts } from '../../migration/counts/count-comparisons.ts';
 import type { MigrationCounts } from '../../migration/counts/migration-counts.ts';
 import { createLocalCountsStore } from '../../migration/counts/local-counts.ts';
-import { createLegacyLatency } from '../../migration/counts/read-legacy-latency.ts';
+import { createLegacyLatency } from '../../migration/counts/legacy-latency.ts';
 import { createRedisCountsStore } from '../../migration/counts/redis-counts.ts';
 import {
   createLocalJudgeMemory,

@@ -21,7 +21,12 @@ import { isSamePlace, withNotes } from './verify/draft-edits.ts';
 import { type DraftDiagnosis, diagnoseDraft, refineDraft } from './verify/refine-draft.ts';
 import { trialNotes } from './verify/trial-notes.ts';
 import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
-import { compileChanged, describedFor, type DraftPurpose, writeAndCompile } from './write/compile-draft.ts';
+import {
+  compileChanged,
+  describedFor,
+  type DraftPurpose,
+  writeAndCompile,
+} from './write/write-and-compile.ts';
 import type { Draft } from './write/write-draft.ts';
 
 /** What to draft, and the budget of calls. */

@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../support/reference.ts';
 import { parse, stringify } from 'yaml';
 import { ConfigError } from '../../../src/config/yaml/problem.ts';
 import { compileSourceText } from '../../../src/source/compile-sources.ts';

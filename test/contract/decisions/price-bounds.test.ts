@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../support/reference.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { openapiDocument } from '../../../src/contract/openapi.ts';

@@ -1,5 +1,5 @@
 import { openapiDocument } from '../../../src/contract/openapi.ts';
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../support/reference.ts';
 import type { Handler, CallAnswer } from '../../../src/pipeline/stages/call.ts';
 import { replyOf, useListener } from '../../support/gateway/public-listener.ts';
 

@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../support/reference.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { once } from 'node:events';
 import { echoOperations, startPublicListener } from '../../support/gateway/public-listener.ts';

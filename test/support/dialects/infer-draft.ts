@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../reference.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerRequest } from '../../../src/workbench/doctor/answer-request.ts';

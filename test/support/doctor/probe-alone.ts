@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../reference.ts';
 import { compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { Claim, Evidence } from '../../../src/source/checks/claim.ts';
 import type { Ask } from '../../../src/source/checks/evidence/ask.ts';

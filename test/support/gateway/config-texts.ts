@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load.ts';
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../reference.ts';
 import { finishSteps } from '../../../src/kernel/yield-to-loop.ts';
 import type { LoadedConfig } from '../../../src/config/schema/loaded-config.ts';
 import type { Problem } from '../../../src/config/yaml/problem.ts';

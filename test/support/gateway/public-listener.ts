@@ -1,5 +1,5 @@
 import { createLocalPurges } from '../../../src/store/cache/purges.ts';
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../reference.ts';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';

@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../support/reference.ts';
 import { UNOBSERVED } from '../../../src/source/adapter/map/reply-observer.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { compileSources } from '../../../src/source/compile-sources.ts';

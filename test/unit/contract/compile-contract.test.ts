@@ -7,7 +7,7 @@ resources:
   ${resource}
 `;
 
-/** What is told of a contract file with these resources. */
+/** The problems of a contract file with this text below `resources`, as `check` prints them. */
 function problemsOf(resource: string): readonly string[] {
   const problems: Problem[] = [];
   const text = contract(resource);

@@ -6,9 +6,9 @@ import { configReference } from '../reference.ts';
 import { alertRules } from '../../../telemetry/conditions/conditions.ts';
 import { contractSchema } from '../../../contract/contract-schema.ts';
 import { openapiDocument } from '../../../contract/openapi.ts';
-import { referenceContract } from '../../../contract/reference-contract.ts';
+import { builtInContract } from '../../../contract/reference-contract.ts';
 
-const names = [...referenceContract.resources.keys()];
+const names = [...builtInContract().resources.keys()];
 
 const SCHEMAS = { gateway: gatewaySchema, source: sourceSchema, contract: contractSchema };
 /** A kind of file of a configuration. */
@@ -41,7 +41,7 @@ export function configJsonSchema(kind: ConfigFileKind, resources: readonly strin
 /** The generated documents: the path of the committed copy, and the function that makes it. */
 export const documents: Readonly<Record<string, () => unknown>> = {
   'config/alerts.yaml': alertRules,
-  'config/openapi.json': () => openapiDocument(referenceContract),
+  'config/openapi.json': () => openapiDocument(builtInContract()),
   'config/contract.schema.json': () => configJsonSchema('contract', []),
   'config/operator-openapi.json': adminOpenapi,
   'config/portico.schema.json': () => configJsonSchema('gateway', names),

@@ -1,10 +1,10 @@
-import { referenceContract } from '../../../contract/reference-contract.ts';
+import { builtInContract } from '../../../contract/reference-contract.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Dialect } from './dialect.ts';
 
 /** The resource that examples have for records that are the same: they are written for the built-in contract. */
 const exampleOf = ({ means }: Resource): Resource | undefined =>
-  means && [...referenceContract.resources.values()].find((one) => one.means === means);
+  means && [...builtInContract().resources.values()].find((one) => one.means === means);
 
 /** The name that examples have for a resource; empty if they have none like it. */
 export const exampleName = (resource: Resource): string => exampleOf(resource)?.name ?? '';

@@ -17,7 +17,7 @@ import {
   isTextOrCode,
   named,
   texts,
-} from './match-columns.ts';
+} from './column-tests.ts';
 import { byOwnName, ownWords } from './own-name.ts';
 
 const one = (

@@ -84,7 +84,10 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['si', 'no'],
 ];
 
-/** A pair as the codes are written: that which no record has yet, in the case of the other. */
+/**
+ * The codes of one pair, such as `Y` and `N`, each with true or false. If no record has one of the two codes yet, it is written in
+ * the case of the other.
+ */
 function pairOf(codes: readonly string[]): Readonly<Record<string, string>> | undefined {
   const pair = PAIRS.find((one) => codes.every((code) => one.includes(code.toLowerCase())));
   if (pair === undefined) return undefined;

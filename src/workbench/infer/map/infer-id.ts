@@ -1,7 +1,7 @@
 import { NumberText } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
-import type { ColumnChoice } from './match-columns.ts';
+import type { ColumnChoice } from './column-tests.ts';
 import type { Column } from './columns.ts';
 import { maskedSample } from './describe-columns.ts';
 

@@ -4,7 +4,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { chooseField } from './choose-columns.ts';
-import { type ColumnChoice, requiredRemarks } from './match-columns.ts';
+import { type ColumnChoice, requiredRemarks } from './column-tests.ts';
 import { inferId, type NativeId } from './infer-id.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf, knownValues } from './columns.ts';

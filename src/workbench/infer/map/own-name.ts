@@ -1,7 +1,7 @@
 import type { Field, FieldKind } from '../../../contract/fields.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
 import { type Column, knownValues } from './columns.ts';
-import { type Choice, type Fits, isAmount, isMoment, isTextOrCode, named, texts } from './match-columns.ts';
+import { type Choice, type Fits, isAmount, isMoment, isTextOrCode, named, texts } from './column-tests.ts';
 
 const isFlag: Fits = (values, column) =>
   isTextOrCode(values, column) || values.some((value) => typeof value === 'boolean');

@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../../support/reference.ts';
 import { parse } from 'yaml';
 import { parseGateway } from '../../../support/gateway/parse-gateway.ts';
 import { chooseSources, compileSourceText } from '../../../../src/source/compile-sources.ts';

@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../../support/reference.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { lintSource } from '../../../../src/source/adapter/lint-source.ts';

@@ -1,4 +1,4 @@
-import { referenceContract } from '../../../../src/contract/reference-contract.ts';
+import { referenceContract } from '../../../support/reference.ts';
 import { costTable } from '../../../../src/workbench/explain/report/cost-report.ts';
 import { type QueryCost, queryCosts } from '../../../../src/pipeline/query-costs.ts';
 import { renderText } from '../../../../src/workbench/explain/report/report.ts';

@@ -1,3 +1,5 @@
+// What the ways to choose a column share: ranking by name, and tests of what values look like.
+
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import type { Field } from '../../../contract/fields.ts';

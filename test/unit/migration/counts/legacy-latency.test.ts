@@ -1,5 +1,5 @@
 import type { OperationCounts } from '../../../../src/migration/counts/migration-counts.ts';
-import { createLegacyLatency } from '../../../../src/migration/counts/read-legacy-latency.ts';
+import { createLegacyLatency } from '../../../../src/migration/counts/legacy-latency.ts';
 import { goodEvidence } from '../../../support/migration/migration-facts.ts';
 
 describe('the latency of the legacy source', () => {

@@ -1,3 +1,5 @@
+// Writes a draft, refuses one that holds a credential, and compiles it as `portico check` does.
+
 import type { Environment } from '../../../config/yaml/substitute.ts';
 import { ConfigError } from '../../../config/yaml/problem.ts';
 import type { Contract, Resource } from '../../../contract/resource.ts';
