@@ -16,8 +16,9 @@ export type StatedNumber = {
 const OTHER_HEADER =
   /length|rate|limit|remaining|reset|age|time|version|retry|page|port|status|id$|window|policy/;
 const TOTAL_HEADER = /total|count|records|results|rows|items|hits/;
+/** Looks at the length first, because going back through a name of 50 KB takes 25 ms. */
 const TOTAL_NAME =
-  /^(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
+  /^(?=.{1,80}$)(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
 
 /** A longer text of digits is a code, and no number of rows. */
 const DIGITS_MAX = 9;
