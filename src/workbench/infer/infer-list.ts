@@ -57,7 +57,11 @@ function mapRows(
 ): MapDraft {
   const { dialect } = response;
   const paths = { ...knownPaths(dialect, resource), ...columns };
-  for (const [field, path] of Object.entries(columns)) refuseAbsent(rows, field, path);
+  const kinds = new Map(
+    [...resource.itemFields, ...resource.detailFields].map(({ name, kind }) => [name, kind]),
+  );
+  for (const [field, path] of Object.entries(columns))
+    refuseAbsent(rows, { field, kind: kinds.get(field) }, path);
   const mapping = mapFields(resource, 'list', rows, {
     paths,
     described,

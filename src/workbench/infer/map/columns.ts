@@ -98,6 +98,12 @@ function scalarColumn({ path, words, values }: ColumnPlace): readonly Column[] {
   return isEmpty ? [] : [{ path, words, values: scalars }];
 }
 
+/** What stands under each key of the objects at a place. */
+function partsIn(place: ColumnPlace): readonly ColumnPlace[] {
+  const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
+  return [...keys].filter(isNameable).map((key) => below(place, key));
+}
+
 /** The text under a key, or the first of a list of texts. */
 function mixedColumn(place: ColumnPlace): Column | undefined {
   const lists = place.values.filter((value) => isList(value));
@@ -113,8 +119,7 @@ function columnsAt(place: ColumnPlace, depth: number): readonly Column[] {
   if (depth > DEPTH_MAX || isSecretColumn(place.words.at(-1) ?? '')) return [];
   const mixed = mixedColumn(place);
   if (mixed !== undefined) return [mixed];
-  const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
-  const objects = [...keys].filter(isNameable).flatMap((key) => columnsAt(below(place, key), depth + 1));
+  const objects = partsIn(place).flatMap((part) => columnsAt(part, depth + 1));
   const lists = place.values.some((value) => isList(value)) ? listColumns(place, depth) : [];
   return [...scalarColumn(place), ...objects, ...lists];
 }
@@ -122,6 +127,18 @@ function columnsAt(place: ColumnPlace, depth: number): readonly Column[] {
 /** All columns of the rows that hold scalars, in the order of the document. */
 export function columnsOf(rows: readonly JsonObject[]): readonly Column[] {
   return columnsAt({ path: '', words: [], values: rows.slice(0, ROWS_MAX) }, 0).slice(0, COLUMNS_MAX);
+}
+
+function listsAt(place: ColumnPlace, depth: number): readonly Column[] {
+  if (depth > DEPTH_MAX || isSecretColumn(place.words.at(-1) ?? '')) return [];
+  const known = place.values.filter((value) => value !== undefined && value !== null);
+  if (known.length > 0 && known.every((value) => isList(value))) return [place];
+  return partsIn(place).flatMap((part) => listsAt(part, depth + 1));
+}
+
+/** All lists within the rows, each with its list in each row, in the order of the document. */
+export function listsOf(rows: readonly JsonObject[]): readonly Column[] {
+  return listsAt({ path: '', words: [], values: rows.slice(0, ROWS_MAX) }, 0).slice(0, COLUMNS_MAX);
 }
 
 /** The values of a column that are not null. */

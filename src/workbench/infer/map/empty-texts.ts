@@ -2,7 +2,7 @@ import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type DraftNote, likely, notesAt, toEdit } from '../notes/note.ts';
-import { type FieldDraft, partsOf } from './map-fields.ts';
+import { type FieldDraft, partsOf } from './map-list.ts';
 import { SHOWN_MIN } from './weigh-guesses.ts';
 
 type FieldDrafts = Readonly<Record<string, FieldDraft>>;

@@ -1,21 +1,18 @@
 import { pathAt } from '../../../source/adapter/spec/path.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Resource } from '../../../contract/resource.ts';
-import type { Field } from '../../../contract/fields.ts';
+import type { Field, FieldKind } from '../../../contract/fields.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { chooseField } from './choose-columns.ts';
 import { type ColumnChoice, requiredRemarks } from './column-tests.ts';
 import { inferId, type NativeId } from './infer-id.ts';
 import { chooseSteps } from './choose-steps.ts';
-import { type Column, columnsOf, knownValues } from './columns.ts';
+import { type Column, columnsOf, knownValues, listsOf } from './columns.ts';
 import { candidatesText, holdsValues, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
-import { isObject } from '../../../kernel/json/values.ts';
+import { isList, isObject } from '../../../kernel/json/values.ts';
+import { type FieldDraft, mapList, type Mapped } from './map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
 import { findMoney } from './read-money.ts';
-
-/** The mapping of one field in a source file. */
-export type FieldDraft =
-  null | string | { readonly from: string | readonly string[]; readonly as: readonly unknown[] };
 
 /** The mapping of one view, with notes. */
 export type MapDraft = {
@@ -30,18 +27,17 @@ export function fieldDraft(from: string | readonly string[], as: readonly unknow
   return typeof from === 'string' && as.length === 0 ? from : { from, as };
 }
 
-/** The paths and the steps of a field, however its mapping is written. */
-export function partsOf(draft: NonNullable<FieldDraft>) {
-  return typeof draft === 'string' ? { from: draft, as: [] } : draft;
-}
-
-/** A documented path, if it has a value in the rows. */
-function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Column | undefined {
+/** A documented path, if it has a value in the rows: a list for a field that is one. */
+function knownColumn(
+  path: string | undefined,
+  rows: readonly JsonObject[],
+  kind?: FieldKind,
+): Column | undefined {
   if (path === undefined) return undefined;
   const find = pathAt(path, CHECKED);
   const values = rows.map((row) => {
     const value = find(row);
-    return isObject(value) || Array.isArray(value) ? undefined : value;
+    return isObject(value) || isList(value) !== (kind === 'list') ? undefined : value;
   });
   return values.some((value) => value !== undefined)
     ? { path, words: [path.toLowerCase()], values }
@@ -56,9 +52,13 @@ function inAllRows(choice: ColumnChoice | undefined, rows: readonly JsonObject[]
 }
 
 /** Refuses a column that the operator names and no record has. @throws InferError */
-export function refuseAbsent(rows: readonly JsonObject[], field: string, path: string): void {
-  if (knownColumn(path, rows) !== undefined) return;
-  const names = columnsOf(rows).map((column) => column.path);
+export function refuseAbsent(
+  rows: readonly JsonObject[],
+  { field, kind }: { readonly field: string; readonly kind: FieldKind | undefined },
+  path: string,
+): void {
+  if (knownColumn(path, rows, kind) !== undefined) return;
+  const names = (kind === 'list' ? listsOf(rows) : columnsOf(rows)).map((column) => column.path);
   throw new InferError(
     `no record has a value at ${path}, which is named for ${field}`,
     `the records have ${names.slice(0, 12).join(', ')}`,
@@ -124,8 +124,6 @@ function onlyFitting({ kind, values }: Field, columns: readonly Column[]) {
   return { choice, text: `${column.path} is the only column of ${what}` };
 }
 
-type Mapped = { readonly draft: FieldDraft; readonly remarks: readonly Remark[] };
-
 /** A field whose name no column has. */
 function mapUnnamed(field: Field, context: FieldContext): Mapped {
   const { allColumns, resource } = context;
@@ -135,9 +133,10 @@ function mapUnnamed(field: Field, context: FieldContext): Mapped {
     const text = `${only.text}: check that it means ${field.name}, or write null`;
     return { draft, remarks: [toEdit(text), ...remarks.filter(({ level }) => level === 'edit')] };
   }
-  const again = isExtra(field, resource)
-    ? ''
-    : `; with --map ${field.name}=<path>, infer tries its filters and sorts, too`;
+  const again =
+    isExtra(field, resource) || !resource.fieldNames.includes(field.name)
+      ? ''
+      : `; with --map ${field.name}=<path>, infer tries its filters and sorts, too`;
   const leave = field.required ? 'the contract requires it' : 'or leave it null';
   const text = `no column looks like ${field.name}: give its path, ${leave}${again}`;
   const absent = isExtra(field, resource) ? likely : toEdit;
@@ -214,11 +213,13 @@ export function mapFields(
     readonly described: ReadonlySet<string>;
   },
 ): MapDraft | undefined {
-  const columns = columnsOf(rows);
+  const [columns, lists] = [columnsOf(rows), listsOf(rows)];
   const fields = view === 'list' ? resource.itemFields : resource.detailFields;
   const at = ['resources', resource.name, view, 'map'];
   const choose = (field: Field): ColumnChoice | undefined => {
-    const column = knownColumn(known.paths[field.name], rows);
+    const column = knownColumn(known.paths[field.name], rows, field.kind);
+    if (column === undefined && field.kind === 'list')
+      return chooseField([...lists, ...columns], resource, field);
     if (column === undefined) return inAllRows(chooseField(columns, resource, field), rows);
     return { columns: [column], others: [], level: 'sure', join: false, isGiven: true };
   };
@@ -227,17 +228,25 @@ export function mapFields(
   if (id === undefined) return undefined;
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
+  // The fields of elements are none of the resource: no filter asks for them.
+  const element = { ...resource, filters: [], fieldNames: [] };
   for (const field of fields) {
     if (field.kind === 'id') continue;
-    const { draft, remarks } = mapField(field, choose(field), {
-      zone: known.zone,
-      allColumns: columns,
-      idPath: id.path,
-      resource,
-      described: known.described,
-    });
+    const { zone, described } = known;
+    const context = { zone, allColumns: columns, idPath: id.path, resource, described };
+    const {
+      draft,
+      remarks,
+      within = [],
+    } = field.kind === 'list'
+      ? mapList(field, choose(field), lists, (one, inner, given = chooseField(inner, element, one)) =>
+          mapField(one, given, { ...context, allColumns: inner, resource: element }),
+        )
+      : mapField(field, choose(field), context);
     map[field.name] = draft;
     notes.push(...notesAt([...at, field.name], ...remarks));
+    for (const [name, own] of within)
+      notes.push(...notesAt([...at, field.name, 'each', 'map', name], ...own));
   }
   if (view === 'list') notes.push(...notesAt(['resources', resource.name, 'id'], id.remark));
   const { kind, pattern, form, path } = id;

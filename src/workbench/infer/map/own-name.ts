@@ -1,5 +1,6 @@
 import type { Field, FieldKind } from '../../../contract/fields.ts';
 import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { isList } from '../../../kernel/json/values.ts';
 import { type Column, knownValues } from './columns.ts';
 import { type Choice, type Fits, isAmount, isMoment, isTextOrCode, named, texts } from './column-tests.ts';
 
@@ -17,8 +18,7 @@ const FITS: Readonly<Record<FieldKind, Fits>> = {
   date: isMoment,
   enum: isTextOrCode,
   reference: isTextOrCode,
-  // How the elements of a list are read is for its author to say.
-  list: () => false,
+  list: (values) => values.every((value) => isList(value)),
 };
 
 const folded = (path: string) => path.split('.').map(fold).join('.');

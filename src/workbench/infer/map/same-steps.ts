@@ -1,9 +1,10 @@
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
-import { scalarText } from '../../../kernel/json/values.ts';
+import { isList, scalarText } from '../../../kernel/json/values.ts';
 import type { DraftNote } from '../notes/note.ts';
-import { fieldDraft, type MapDraft, partsOf } from './map-fields.ts';
+import { fieldDraft, type MapDraft } from './map-fields.ts';
+import { partsOf } from './map-list.ts';
 
 /**
  * Uses the steps of the list, and the notes on them, for a field of the single view if both views have equal values, because
@@ -18,7 +19,10 @@ export function sameSteps(
   records: readonly JsonObject[],
   own: MapDraft,
 ): MapDraft {
-  const valueAt = (path: string, row: JsonObject) => scalarText(compilePath(path)(row));
+  const valueAt = (path: string, row: JsonObject) => {
+    const value = compilePath(path)(row);
+    return isList(value) ? JSON.stringify(value) : scalarText(value);
+  };
   const textAt = ({ from }: ReturnType<typeof partsOf>, row: JsonObject) =>
     [from]
       .flat()
@@ -34,10 +38,13 @@ export function sameSteps(
       const row = byId.get(idOf(own, record));
       return row !== undefined && textAt(parts, record) === textAt(inList, row);
     });
-    return isAlike ? [[field, fieldDraft(parts.from, inList.as)] as const] : [];
+    if (!isAlike) return [];
+    const isEach = typeof other === 'object' && 'each' in other;
+    return [[field, isEach ? { ...other, from: parts.from } : fieldDraft(parts.from, inList.as)] as const];
   });
   const fields = new Map(alike);
-  const isOf = ({ at, isOfSteps }: DraftNote) => isOfSteps === true && fields.has(String(at[4]));
+  const isOf = ({ at, isOfSteps }: DraftNote) =>
+    (isOfSteps === true || at[5] === 'each') && fields.has(String(at[4]));
   const get = ['resources', resource.name, 'get', 'map'];
   const same = list.notes.filter(isOf).map((note) => ({ ...note, at: [...get, ...note.at.slice(4)] }));
   const notes = [...own.notes.filter((note) => !isOf(note)), ...same];

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type JsonType, jsonType } from '../../../kernel/json/values.ts';
 import { type Dialect, type DialectFilter, plainFilters } from '../dialects/dialect.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import type { FieldDraft } from '../map/map-fields.ts';
+import type { FieldDraft } from '../map/map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark } from '../notes/note.ts';
 import { findFilters, type FilterContext, hasEmpty } from './find-filters.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
@@ -40,6 +40,7 @@ function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): strin
   const draft = map[field];
   if (draft === null || draft === undefined) return undefined;
   if (typeof draft === 'string') return draft;
+  if ('each' in draft) return undefined;
   const money = moneyOf(draft);
   const steps = money === undefined ? draft.as : draft.as.slice(1);
   if (typeof draft.from !== 'string' || !steps.every(isReversible)) return undefined;
@@ -48,7 +49,7 @@ function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): strin
 
 /** The money step of a field. A filter on such an amount also finds other currencies. */
 function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | undefined {
-  if (draft === null || draft === undefined || typeof draft === 'string') return undefined;
+  if (draft === null || draft === undefined || typeof draft === 'string' || 'each' in draft) return undefined;
   const [first] = draft.as as readonly { readonly money?: { readonly amount: string } }[];
   return typeof first === 'object' ? first.money : undefined;
 }

@@ -1,7 +1,7 @@
 import { asksForOrder } from '../../../source/adapter/plan/order-bet.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { FieldDraft } from '../map/map-fields.ts';
+import type { FieldDraft } from '../map/map-list.ts';
 import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 import type { NumberedWindows } from '../window/find-window.ts';
 import type { ListRows } from '../window/read-whole-list.ts';

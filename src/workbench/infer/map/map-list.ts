@@ -1,0 +1,78 @@
+import type { Field } from '../../../contract/fields.ts';
+import { isList, isObject } from '../../../kernel/json/values.ts';
+import { type Remark, toEdit } from '../notes/note.ts';
+import type { ColumnChoice } from './column-tests.ts';
+import { type Column, columnsOf, knownValues } from './columns.ts';
+
+/** The mapping of one field in a source file. */
+export type FieldDraft =
+  | null
+  | string
+  | { readonly from: string | readonly string[]; readonly as: readonly unknown[] }
+  | { readonly from: string | readonly string[]; readonly each: Readonly<Record<string, unknown>> };
+
+/** The paths and the steps of a field, however its mapping is written. */
+export function partsOf(draft: NonNullable<FieldDraft>) {
+  if (typeof draft === 'string') return { from: draft, as: [] };
+  return 'each' in draft ? { from: draft.from, as: [] } : draft;
+}
+
+/** What is drafted of a field, with the remarks on it, and on each field of the elements of a list. */
+export type Mapped = {
+  readonly draft: FieldDraft;
+  readonly remarks: readonly Remark[];
+  readonly within?: readonly (readonly [field: string, remarks: readonly Remark[]])[];
+};
+
+/** Maps a field of an element to one of some columns, or to the one that is given. */
+type MapElement = (field: Field, columns: readonly Column[], given?: ColumnChoice) => Mapped;
+
+const ask = (text: string): Mapped => ({ draft: null, remarks: [toEdit(text)] });
+
+/** The steps of elements that are values. */
+function mapValues(of: Field, column: Column, elements: Column['values'], mapElement: MapElement): Mapped {
+  const own = { ...column, values: elements };
+  const given: ColumnChoice = { columns: [own], others: [], level: 'sure', join: false, isGiven: true };
+  const { draft, remarks } = mapElement(of, [own], given);
+  const as = draft === null ? [] : partsOf(draft).as;
+  const { path } = column;
+  return { draft: draft && (as.length === 0 ? path : { from: path, each: { as } }), remarks };
+}
+
+/** Maps a field that is a list: its elements, by what all records have in them. */
+export function mapList(
+  { name, required, list }: Field,
+  chosen: ColumnChoice | undefined,
+  lists: readonly Column[],
+  mapElement: MapElement,
+): Mapped {
+  const [column] = chosen?.columns ?? [];
+  const leave = required ? 'the contract requires it' : 'or leave it null';
+  if (column === undefined || list === undefined) {
+    const paths = lists.length === 0 ? 'no lists' : lists.map(({ path }) => path).join(', ');
+    return ask(
+      `no list looks like ${name}: give its path, ${leave}; with --map ${name}=<path>, infer drafts its elements (the records have ${paths})`,
+    );
+  }
+  const { path } = column;
+  const elements = knownValues(column).flatMap((value) => (isList(value) ? value : []));
+  if (elements.length === 0)
+    return ask(`the name matches, but ${path} is empty in every record: say how its elements are read`);
+  const doubts = chosen?.doubt === undefined ? [] : [toEdit(chosen.doubt)];
+  const { of } = list;
+  const objects = elements.filter((element) => isObject(element));
+  const isOther = 'kind' in of ? elements.some((one) => isObject(one) || isList(one)) : false;
+  if (isOther || (!('kind' in of) && objects.length < elements.length))
+    return ask(`the elements of ${path} are not those of ${name}: is it this list?`);
+  if ('kind' in of) {
+    const { draft, remarks } = mapValues(of, column, elements, mapElement);
+    return { draft, remarks: [...doubts, ...remarks] };
+  }
+  const columns = columnsOf(objects);
+  const mapped = of.map((field) => [field.name, mapElement(field, columns)] as const);
+  if (mapped.every(([, { draft }]) => draft === null))
+    return ask(`the elements of ${path} have no field of ${name}: is it this list?`);
+  const map = Object.fromEntries(mapped.map(([field, { draft }]) => [field, draft]));
+  const within = mapped.map(([field, { remarks }]) => [field, remarks] as const);
+  return { draft: { from: path, each: { map } }, remarks: doubts, within };
+}
