@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { samplePorts, sampleNames, type SampleName, serveSamples } from '../demo/serve.ts';
-import type { CommandLine } from '../context/context.ts';
+import { type CommandLine, ExitError, exitCodes } from '../context/context.ts';
+import { parsePort } from './try.ts';
 
 function parseWhich(text: string): SampleName | 'all' {
   const which = [...sampleNames, 'all' as const].find((name) => name === text);
@@ -15,6 +16,14 @@ function parseRecords(text: string): number {
   return count;
 }
 
+/** The options of `portico samples`. */
+type SamplesArguments = {
+  readonly host: string;
+  readonly records?: number;
+  readonly clean?: true;
+  readonly port?: number;
+};
+
 /** `portico samples <which>`: serves the sample services until the process is asked to stop. */
 export function registerSamplesCommand({ program, context }: CommandLine): void {
   const ports = Object.entries(samplePorts).map(([name, port]) => `${name} on ${port}`);
@@ -25,14 +34,20 @@ export function registerSamplesCommand({ program, context }: CommandLine): void 
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--records <number>', 'how many records each service has, from 1 to 100000', parseRecords)
     .option('--clean', 'people is a copy of users without mistakes')
-    .action((which: SampleName | 'all', options: { host: string; records?: number; clean?: true }) =>
-      serveSamples({
-        which,
-        host: options.host,
-        ...(options.records !== undefined && { count: options.records }),
-        cleanPeople: options.clean === true,
+    .option('--port <number>', 'the port of the one service; 0 takes any free one', parsePort)
+    .action((which: SampleName | 'all', { host, records, clean, port }: SamplesArguments) => {
+      if (port !== undefined && which === 'all')
+        throw new ExitError(
+          exitCodes.usage,
+          '--port is for one service',
+          `name one of ${sampleNames.join(', ')}`,
+        );
+      return serveSamples({
+        ...{ which, host, ...(port !== undefined && { ports: { [which]: port } }) },
+        ...(records !== undefined && { count: records }),
+        cleanPeople: clean === true,
         signal: context.stop,
         log: (line) => context.out(`${line}\n`),
-      }),
-    );
+      });
+    });
 }

@@ -11,7 +11,8 @@ import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedd
 const DEFAULT_PORT = '8080';
 const EXPECTED_PORT = 'Expected a port from 0 to 65535; 0 takes any free one.';
 
-function parsePort(text: string): number {
+/** Reads the port of an option. */
+export function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError(EXPECTED_PORT);
   return Number(text);
 }
