@@ -178,7 +178,7 @@ function checkPassthrough(gateway: GatewayConfig, report: ReportProblem): void {
       report(
         [...at, 'permission'],
         `${route.permission ?? ''} is the permission to read ${reader}: every key for this route could read them, too`,
-        `permission: ${route.name}:call, and a new permission for the keys that need it`,
+        `resources.${reader}: { …, permission: ${reader}.${gateway.contract.version}:read }; or permission: ${route.name}:call here, and for the keys that need it`,
       );
     checkPurges(route, gateway.contract, (...problem) => report([...at, 'purges'], ...problem));
     const earlier = gateway.passthrough.slice(0, index);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { problemText } from '../../../src/config/yaml/problem.ts';
 import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
@@ -157,6 +158,31 @@ describe('what parts of a configuration must agree on', () => {
       ),
     ]);
     expect(problemsOf(gatewayText + route('more', '/legacy/orders/deeper'))).toEqual([]);
+  });
+});
+
+describe('a pass-through route and a resource of the contract', () => {
+  const contract = `${readFileSync(new URL('../../../config/contract.yaml', import.meta.url), 'utf8')}
+  orders:
+    singular: order
+    id: { prefix: ord }
+    fields: { placed_on: { kind: date } }
+`;
+  const found = (gateway: string) => loadTexts({ gateway, contract }).problems.map(problemText);
+
+  it('have no permission in common, because every key for the route could read the resource', () => {
+    expect(found(gatewayText)).toEqual([
+      expect.stringMatching(
+        /passthrough\[0\]\.permission: orders:read is the permission to read orders: .*\n {4}hint: resources\.orders: \{ …, permission: orders\.v1:read \}; or permission: orders:call here/,
+      ),
+    ]);
+  });
+
+  it('may have the permission of the other if the resource has one of its own', () => {
+    const own = '  orders: { source: crm, permission: orders.v1:read }\n  products:\n';
+    expect(found(changed(gatewayText, '  products:\n', own))).toEqual([
+      expect.stringContaining('the source "crm" does not describe orders'),
+    ]);
   });
 });
 
