@@ -30,6 +30,7 @@ function decisionFiles(): readonly string[] {
 export const documentFiles: readonly string[] = [
   'README.md',
   'config/docs/start.md',
+  'config/docs/your-own-resource.md',
   'config/docs/contract.md',
   'config/docs/operate.md',
   'config/docs/sources.md',
