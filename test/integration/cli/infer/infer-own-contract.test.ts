@@ -27,6 +27,8 @@ resources:
       placed_at: { kind: datetime }
       customer: { kind: reference, to: customers }
       address: { city: { kind: text }, zip: { kind: text } }
+      tags: { kind: list, of: { kind: text } }
+      lines: { kind: list, of: { sku: { kind: text }, count: { kind: integer }, price: { kind: decimal } } }
     single: true
     sort: [id, placed_at, total, status, customer]
     filters:
@@ -49,6 +51,8 @@ function order(n: number) {
   const [day, month] = [two(1 + (n % 28)), two(1 + (n % 12))];
   const city = ['Köln', 'Bonn', 'Aachen'][n % 3]!;
   const known = n % 9 === 4 ? null : 1 + (n % 5);
+  const tags = n % 3 === 0 ? [] : ['new', `t${n}`];
+  const lines = Array.from({ length: n % 4 }, (_, at) => ({ sku: `0${at}`, count: at + n, price: n + 0.25 }));
   return {
     row: {
       id: n,
@@ -64,6 +68,8 @@ function order(n: number) {
       placed_at: `2025-${month}-${day}T10:00:00+02:00`,
       customer_id: known,
       addr: { city, zip: `0${n}` },
+      tags: n % 7 === 0 ? null : tags,
+      lines: lines.map(({ price, ...line }) => ({ ...line, price: `${price}`.replace('.', ',') })),
     },
     record: {
       id: `ord_${n}`,
@@ -79,6 +85,8 @@ function order(n: number) {
       placed_at: `2025-${month}-${day}T08:00:00Z`,
       customer: known === null ? null : `cus_${known}`,
       address: { city, zip: `0${n}` },
+      tags: n % 7 === 0 ? null : tags,
+      lines,
     },
   };
 }
