@@ -195,3 +195,14 @@ describe('two headers of which one is public', () => {
     expect(draft).not.toContain('secret-of-it');
   });
 });
+
+describe('the sample services', () => {
+  it('have one port only if there is one of them', async () => {
+    expect(await runCommand(['samples', 'all', '--port', '0'])).toMatchObject({
+      code: 64,
+      err: expect.stringContaining(
+        '--port is for one service\n    hint: name one of users, catalog, orders, people',
+      ),
+    });
+  });
+});

@@ -164,6 +164,20 @@ describe('portico infer for resources that stand in a contract file alone', () =
     );
   });
 
+  it('drafts a list by the path that is named for it, and refuses one that no record has', async () => {
+    const { origin } = endAfterTest(await startService());
+    const named = ['--resource', 'orders', '--name', 'shop', '--map'];
+    const { out } = await inferBeside(`${origin}/orders`, ...named, 'tags=lines');
+    expect((JSON.parse(out) as DraftReport).guesses).toContainEqual({
+      path: 'resources.orders.list.map.tags',
+      confidence: 'edit',
+      text: 'the elements of lines are not those of tags: is it this list?',
+    });
+    await expect(inferBeside(`${origin}/orders`, ...named, 'tags=number')).rejects.toThrow(
+      'no record has a value at number, which is named for tags\n    hint: the records have tags, lines',
+    );
+  });
+
   it('asks for the other resource if a field refers to one that the file does not describe', async () => {
     const { origin } = endAfterTest(await startService());
     const { out } = await inferBeside(`${origin}/orders`, '--resource', 'orders', '--name', 'shop');

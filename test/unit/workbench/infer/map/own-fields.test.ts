@@ -1,32 +1,5 @@
-import { compileContract } from '../../../../../src/contract/compile-contract.ts';
-import { type ContractDocument, contractSchema } from '../../../../../src/contract/contract-schema.ts';
 import type { JsonObject } from '../../../../../src/kernel/json/json.ts';
-import { mapFields } from '../../../../../src/workbench/infer/map/map-fields.ts';
-
-type Fields = ContractDocument['resources'][string]['fields'];
-
-/** The draft of a field of orders, and the levels and texts of its notes; `described` are other resources of the file. */
-function draftOf(fields: Fields, rows: readonly JsonObject[], described: readonly string[] = ['customers']) {
-  const document: ContractDocument = {
-    contract: 1,
-    title: 'Shop',
-    resources: {
-      orders: { singular: 'order', id: { prefix: 'ord' }, fields },
-      customers: { singular: 'customer', id: { prefix: 'cus' }, fields: { name: { kind: 'text' } } },
-    },
-  };
-  const { resources } = compileContract(contractSchema.parse(document), (path, message) => {
-    throw new Error(`${path.join('.')}: ${message}`);
-  });
-  const numbered = rows.map((row, index) => ({ id: index + 1, ...row }));
-  const found = mapFields(resources.get('orders')!, 'list', numbered, {
-    ...{ paths: {}, zone: undefined, idKind: undefined },
-    described: new Set(described),
-  })!;
-  const [name = ''] = Object.keys(found.map).filter((key) => key !== 'id');
-  const edits = found.notes.filter(({ at, level }) => level === 'edit' && at.includes(name));
-  return { draft: found.map[name], edits: edits.map(({ text }) => text) };
-}
+import { draftOf, type Fields } from './draft-of.ts';
 
 const status = { status: { kind: 'enum', values: ['open', 'shipped', 'in_transit'] } } as const;
 const paid = { paid: { kind: 'boolean' } } as const;
@@ -34,10 +7,6 @@ const due = { due: { kind: 'date' } } as const;
 const items = { items: { kind: 'integer' } } as const;
 const customer = { customer: { kind: 'reference', to: 'customers' } } as const;
 const city = { address: { city: { kind: 'text' } } } as const;
-
-const price = { kind: 'decimal', aliases: ['preis'] } as const;
-const lines = { lines: { kind: 'list', of: { sku: { kind: 'text' }, price } } } as const;
-const tags = { tags: { kind: 'list', of: { kind: 'text' } } } as const;
 
 const rowsOf = (key: string, ...values: readonly (string | number | boolean | null)[]) =>
   values.map((value) => ({ [key]: value }));
@@ -132,28 +101,6 @@ describe('a field that the code has never heard of is drafted without a question
       [{ attributes: { total: 1.5, at: 'x', no: 'y' } }],
       'attributes.total',
     ],
-    ['a list of values', tags, [{ tags: ['a', 'b'] }, { tags: [] }, { tags: null }], 'tags'],
-    [
-      'a list of values that need steps',
-      { counts: { kind: 'list', of: { kind: 'decimal' } } },
-      [{ counts: ['1,50', '2,25'] }],
-      { from: 'counts', each: { as: [{ number: { decimal: ',' } }] } },
-    ],
-    [
-      'a list of objects, by what all records have in theirs',
-      lines,
-      [{ sku: 'x', lines: [{ sku: 'a' }] }, { lines: [{ sku: 'b', preis: '1,50' }] }, { lines: [] }],
-      {
-        from: 'lines',
-        each: { map: { sku: 'sku', price: { from: 'preis', as: [{ number: { decimal: ',' } }] } } },
-      },
-    ],
-    [
-      'a list by its alias',
-      { tags: { ...tags.tags, aliases: ['meta.labels'] } },
-      [{ meta: { labels: ['a'] }, tags: 'a' }],
-      'meta.labels',
-    ],
   ])('%s', (_what, fields, rows, draft) => {
     expect(draftOf(fields, rows)).toEqual({ draft, edits: [] });
   });
@@ -218,37 +165,6 @@ describe('a field that the code has never heard of is a question', () => {
       rowsOf('number', 'N1', null),
       'number',
       /1 of 2 records have none: they are invalid/,
-    ],
-    [
-      'for a list that has another name, with the lists that there are',
-      tags,
-      [{ labels: ['a'], meta: { words: ['b'] }, tags: 'a' }],
-      null,
-      /no list looks like tags: .*--map tags=<path>.*\(the records have labels, meta\.words\)/,
-    ],
-    ['for a list that is always empty', tags, [{ tags: [] }], null, /tags is empty in every record/],
-    [
-      'for a list of objects where values are promised',
-      tags,
-      [{ tags: [{ a: 1 }] }],
-      null,
-      /is it this list/,
-    ],
-    ['for a list of values where objects are promised', lines, [{ lines: ['a'] }], null, /is it this list/],
-    ['for a list of other objects', lines, [{ lines: [{ at: 'x' }] }], null, /is it this list/],
-    [
-      'for a field of the elements that is not found',
-      lines,
-      [{ lines: [{ sku: 'a', sum: '4' }] }],
-      { from: 'lines', each: { map: { sku: 'sku', price: null } } },
-      /^no column looks like price: give its path, or leave it null \(/,
-    ],
-    [
-      'for the list of another record',
-      tags,
-      [{ shop: { tags: ['a'] }, sum: 4, at: 'x' }],
-      'shop.tags',
-      /has its last name alone/,
     ],
   ])('%s', (_what, fields, rows, draft, edit) => {
     const found = draftOf(fields, rows);
