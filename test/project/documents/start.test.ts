@@ -22,8 +22,8 @@ describe.each([
     expect(guide.mismatch(step)).toBeUndefined();
   });
 
-  it('are at least twice as long as the commands take', () => {
-    expect(guide.seconds).toBeLessThan(minutes * 30);
+  it('are longer than the commands take, also on a busy machine', () => {
+    expect(guide.seconds).toBeLessThan(minutes * 60);
   });
 
   it('give the credential in the variable that the draft reads', () => {
