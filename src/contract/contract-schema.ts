@@ -97,7 +97,7 @@ const scalars = [
 ] as const;
 
 /** A field that has one value. */
-const scalar = z.discriminatedUnion('kind', scalars);
+const scalar = z.discriminatedUnion('kind', scalars).meta({ id: 'scalar' });
 
 const list = z.strictObject({
   kind: z.literal('list'),

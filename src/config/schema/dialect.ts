@@ -32,20 +32,22 @@ const change = z.strictObject({
     .describe('Values by their path in the JSON body; "{=path}" is the value at a path of the body.'),
 });
 
-const rule = z.strictObject({
-  resource: z.string().optional().describe('Only for this resource.'),
-  ids: z.enum(['number', 'text']).optional().describe('Only for ids of this kind.'),
-  from: z
-    .string()
-    .describe(
-      'A regular expression for the request of the list, "GET /path?name=value" and the JSON of its body; $1 is its first group.',
-    ),
-  path: z.string().describe('The path of the new request.'),
-  query: queryTemplate.optional().describe('Its query; absent: that of the list, of a record none.'),
-  json: z.json().optional().describe('The JSON of a POST, if the request has no body.'),
-  set: change.shape.set,
-  at: z.string().default('').describe('count: the path of the number.'),
-});
+const requestRule = z
+  .strictObject({
+    resource: z.string().optional().describe('Only for this resource.'),
+    ids: z.enum(['number', 'text']).optional().describe('Only for ids of this kind.'),
+    from: z
+      .string()
+      .describe(
+        'A regular expression for the request of the list, "GET /path?name=value" and the JSON of its body; $1 is its first group.',
+      ),
+    path: z.string().describe('The path of the new request.'),
+    query: queryTemplate.optional().describe('Its query; absent: that of the list, of a record none.'),
+    json: z.json().optional().describe('The JSON of a POST, if the request has no body.'),
+    set: change.shape.set,
+    at: z.string().default('').describe('count: the path of the number.'),
+  })
+  .meta({ id: 'requestRule' });
 
 const paging = z.strictObject({
   size: z.string().optional().describe('The parameter for the number of rows, or its path in the body.'),
@@ -77,7 +79,10 @@ export const dialect = z.strictObject({
     .array(sign)
     .default([])
     .describe('Signs of a reply to `constants`; without them it is another.'),
-  rewrite: z.array(rule).default([]).describe('The request that gives records; the first rule that fits.'),
+  rewrite: z
+    .array(requestRule)
+    .default([])
+    .describe('The request that gives records; the first rule that fits.'),
   constants: z
     .strictObject({
       query: queryTemplate.default({}).describe('Parameters, unless the request has them.'),
@@ -99,8 +104,8 @@ export const dialect = z.strictObject({
     ])
     .optional()
     .describe('In place of the total of the source; unknown: the dialect leaves it open.'),
-  count: z.array(rule).default([]).describe('A request for the number of rows.'),
-  record: z.array(rule).default([]).describe('The request for one record, with {id}.'),
+  count: z.array(requestRule).default([]).describe('A request for the number of rows.'),
+  record: z.array(requestRule).default([]).describe('The request for one record, with {id}.'),
   sort: z
     .strictObject({ ascending: change, descending: change })
     .optional()

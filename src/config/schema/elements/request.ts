@@ -30,18 +30,20 @@ export const pathTemplate = z
  * A request to a source as templates. Which variables may stand in it depends on its place in the file, and is checked
  * when the adapter is compiled.
  */
-export const request = z.strictObject({
-  method: z.enum(['GET', 'POST']).default('GET').describe('POST only if the source is read by POST.'),
-  path: pathTemplate.describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
-  query: queryTemplate
-    .default({})
-    .describe('Names and values are templates; a parameter whose variable has no value is left out.'),
-  headers: z
-    .record(addedHeaderName, headerValue)
-    .default({})
-    .describe('Headers as templates, such as a Range.'),
-  body: requestBody.optional().describe('The body of a POST: JSON, a form, or XML.'),
-});
+export const request = z
+  .strictObject({
+    method: z.enum(['GET', 'POST']).default('GET').describe('POST only if the source is read by POST.'),
+    path: pathTemplate.describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
+    query: queryTemplate
+      .default({})
+      .describe('Names and values are templates; a parameter whose variable has no value is left out.'),
+    headers: z
+      .record(addedHeaderName, headerValue)
+      .default({})
+      .describe('Headers as templates, such as a Range.'),
+    body: requestBody.optional().describe('The body of a POST: JSON, a form, or XML.'),
+  })
+  .meta({ id: 'request' });
 
 /** A constant that a value of a source is compared with or replaced by: no list and no map. */
 export const literal = z.union([z.string(), z.number(), z.boolean(), z.null()]);

@@ -44,66 +44,68 @@ const named = [
 ] as const;
 
 /** One step that turns a legacy value into a canonical one. */
-export const coercion = z.union(
-  [
-    ...named,
-    z.strictObject({ nullIf: z.array(literal).min(1).describe('Values that mean "unknown".') }),
-    z.strictObject({
-      default: z
-        .union([z.string(), z.number(), z.boolean()])
-        .describe('The value in place of an unknown or missing one.'),
-    }),
-    z.strictObject({
-      join: z.string().describe('Joins several texts, or a list of them, without the empty ones.'),
-    }),
-    z.strictObject({
-      enum: z.record(z.string(), z.string()).describe('Legacy code: v1 label. Other codes are unreadable.'),
-    }),
-    z.strictObject({
-      template: z
-        .string()
-        .regex(
-          /^(?:(?!\{value\})[^])*\{value\}(?:(?!\{value\})[^])*$/,
-          'expected a text with {value} in it, once',
-        )
-        .describe('Text around the value, such as https://img.example/{value}.'),
-    }),
-    z.strictObject({
-      split: z
-        .strictObject({
-          by: z.string().min(1).describe('What stands between the pieces.'),
-          at: z.int().min(-1_000).max(1_000).describe('Which piece, from 0; -1 is the last.'),
-        })
-        .describe('One piece of a text; a text with fewer pieces is unreadable.'),
-    }),
-    z.strictObject({
-      match: z
-        .string()
-        .describe('A regular expression whose first group is the value; other texts are unreadable.'),
-    }),
-    z.strictObject({
-      parseJson: z
-        .string()
-        .describe('For a text that holds JSON: the path of the value in it; empty for all of it.'),
-    }),
-    z.strictObject({ money }),
-    z.strictObject({ number }),
-    z.strictObject({
-      date: z.strictObject({
-        format: z.string().describe('Unicode tokens (luxon), such as yyyy-MM-dd HH:mm:ss.'),
-        zone: z.string().describe('UTC, an offset such as +02:00, or an IANA zone.'),
+export const coercion = z
+  .union(
+    [
+      ...named,
+      z.strictObject({ nullIf: z.array(literal).min(1).describe('Values that mean "unknown".') }),
+      z.strictObject({
+        default: z
+          .union([z.string(), z.number(), z.boolean()])
+          .describe('The value in place of an unknown or missing one.'),
       }),
-    }),
-    z.strictObject({
-      day: z
-        .string()
-        .describe(
-          'For a field of the kind date: the day of a time in this zone: UTC, an offset or an IANA zone.',
-        ),
-    }),
-  ],
-  {
-    error:
-      'expected a step: trim, text, lowercase, uppercase, unescape, stripHtml, cents, epochSeconds, epochMilliseconds, iso8601, dotnetDate, { nullIf: [] }, { default: "" }, { join: "" }, { enum: {} }, { template: "" }, { split: {} }, { match: "" }, { parseJson: "" }, { money: {} }, { number: {} }, { date: {} } or { day: "" }',
-  },
-);
+      z.strictObject({
+        join: z.string().describe('Joins several texts, or a list of them, without the empty ones.'),
+      }),
+      z.strictObject({
+        enum: z.record(z.string(), z.string()).describe('Legacy code: v1 label. Other codes are unreadable.'),
+      }),
+      z.strictObject({
+        template: z
+          .string()
+          .regex(
+            /^(?:(?!\{value\})[^])*\{value\}(?:(?!\{value\})[^])*$/,
+            'expected a text with {value} in it, once',
+          )
+          .describe('Text around the value, such as https://img.example/{value}.'),
+      }),
+      z.strictObject({
+        split: z
+          .strictObject({
+            by: z.string().min(1).describe('What stands between the pieces.'),
+            at: z.int().min(-1_000).max(1_000).describe('Which piece, from 0; -1 is the last.'),
+          })
+          .describe('One piece of a text; a text with fewer pieces is unreadable.'),
+      }),
+      z.strictObject({
+        match: z
+          .string()
+          .describe('A regular expression whose first group is the value; other texts are unreadable.'),
+      }),
+      z.strictObject({
+        parseJson: z
+          .string()
+          .describe('For a text that holds JSON: the path of the value in it; empty for all of it.'),
+      }),
+      z.strictObject({ money }),
+      z.strictObject({ number }),
+      z.strictObject({
+        date: z.strictObject({
+          format: z.string().describe('Unicode tokens (luxon), such as yyyy-MM-dd HH:mm:ss.'),
+          zone: z.string().describe('UTC, an offset such as +02:00, or an IANA zone.'),
+        }),
+      }),
+      z.strictObject({
+        day: z
+          .string()
+          .describe(
+            'For a field of the kind date: the day of a time in this zone: UTC, an offset or an IANA zone.',
+          ),
+      }),
+    ],
+    {
+      error:
+        'expected a step: trim, text, lowercase, uppercase, unescape, stripHtml, cents, epochSeconds, epochMilliseconds, iso8601, dotnetDate, { nullIf: [] }, { default: "" }, { join: "" }, { enum: {} }, { template: "" }, { split: {} }, { match: "" }, { parseJson: "" }, { money: {} }, { number: {} }, { date: {} } or { day: "" }',
+    },
+  )
+  .meta({ id: 'step' });

@@ -32,7 +32,7 @@ export const each = z
       .optional()
       .describe('For elements that are objects: by field, where its value comes from within the element.'),
   })
-  .describe('For a list: how each of its elements is read.');
+  .meta({ id: 'elements', description: 'For a list: how each of its elements is read.' });
 
 const fieldMapping = z.strictObject({ ...origin, each: each.optional() });
 
@@ -40,11 +40,11 @@ const fieldMapping = z.strictObject({ ...origin, each: each.optional() });
  * Where the value of each v1 field comes from. Every form becomes `{ from, as }`; a constant has a `value`, too, and no path.
  * Whether the fields are those of the contract is checked when the mapping is compiled.
  */
-export const mapping = z
-  .record(z.string(), z.union([path, nowhere, fieldMapping, constant]))
-  .describe(
+export const mapping = z.record(z.string(), z.union([path, nowhere, fieldMapping, constant])).meta({
+  id: 'mapping',
+  description:
     'By v1 field: where its value comes from; null if the source has no such value, { value: … } for a constant.',
-  );
+});
 
 const details = z.strictObject({
   request,

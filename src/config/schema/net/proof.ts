@@ -32,9 +32,11 @@ export const proof = z
     ({ at, header }) => (at === undefined) !== (header === undefined),
     'a proof stands at one place: give one of `at` and `header`',
   )
-  .describe(
-    'Shows in replies that the source knows the credential. Without `request`, every reply of the source has it. A reply without it is the outcome `unauthorized`.',
-  );
+  .meta({
+    id: 'proof',
+    description:
+      'Shows in replies that the source knows the credential. Without `request`, every reply of the source has it. A reply without it is the outcome `unauthorized`.',
+  });
 
 /** The proof of a credential. */
 export type ProofSpec = z.infer<typeof proof>;

@@ -18,12 +18,30 @@ export const configFileKinds = Object.keys(SCHEMAS) as readonly ConfigFileKind[]
 
 type JsonSchemaObject = Record<string, unknown>;
 
+const REFERENCE = String.raw`\$\{`;
+
+/** Lets a text of a certain form, or one out of several, be a reference such as `${PORT:-8080}`, too. */
+function allowReferences({ jsonSchema }: { readonly jsonSchema: JsonSchemaObject }): void {
+  const { type, pattern, enum: words } = jsonSchema;
+  if (type !== 'string') return;
+  // A schema that only describes another one has got its pattern.
+  if (typeof pattern === 'string' && !pattern.endsWith(REFERENCE))
+    jsonSchema['pattern'] = `${pattern}|${REFERENCE}`;
+  if (words === undefined) return;
+  delete jsonSchema['enum'];
+  jsonSchema['anyOf'] = [{ enum: words }, { pattern: REFERENCE }];
+}
+
 /**
  * The JSON Schema of one kind of configuration file, for completion and checks in editors; `resources` are those of the
  * contract.
  */
 export function configJsonSchema(kind: ConfigFileKind, resources: readonly string[]): unknown {
-  const schema = z.toJSONSchema(SCHEMAS[kind], { io: 'input', unrepresentable: 'any' });
+  const schema = z.toJSONSchema(SCHEMAS[kind], {
+    ...{ io: 'input', unrepresentable: 'any' },
+    // A contract has no references.
+    ...(kind === 'contract' ? {} : { override: allowReferences }),
+  });
   // Beside a name that the contract does not have, an editor shows a mistake.
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     const {

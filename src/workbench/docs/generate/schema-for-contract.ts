@@ -35,22 +35,16 @@ function fieldNames({ itemFields, detailFields, sorts, filters }: Resource): Jso
  * the fields of each. What all resources share stands there once.
  */
 export function contractJsonSchema(kind: ConfigFileKind, { resources }: Contract): unknown {
-  const schema = configJsonSchema(kind, ['resource']) as JsonSchemaObject & {
-    readonly $defs?: JsonSchemaObject;
-    readonly properties: { readonly resources: { readonly properties?: JsonSchemaObject } };
+  const schema = configJsonSchema(kind, [...resources.keys()]) as JsonSchemaObject & {
+    readonly properties: { readonly resources: JsonSchemaObject };
   };
-  if (kind === 'contract') return schema;
-  const { resource } = schema.properties.resources.properties ?? {};
+  if (kind !== 'source') return schema;
   const shared = { $ref: '#/$defs/resource' };
   const properties = Object.fromEntries(
-    [...resources].map(([name, one]) => [
-      name,
-      kind === 'source' ? { allOf: [shared, fieldNames(one)] } : shared,
-    ]),
+    [...resources].map(([name, one]) => [name, { allOf: [shared, fieldNames(one)] }]),
   );
   return {
     ...schema,
     properties: { ...schema.properties, resources: { ...schema.properties.resources, properties } },
-    $defs: { ...schema.$defs, resource },
   };
 }
