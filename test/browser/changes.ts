@@ -41,7 +41,7 @@ function byHand(id: string, wanted: readonly PageChange[], isShort: boolean): Be
           wrong.push(`${change.action}: ${(error as Error).message.slice(0, 300)}`),
         );
         if (wrong.length > 0) await keepScreenshot(tab.page, `failed-${change.action}`);
-        const line = (await auditOf(scene)).slice(before).find(({ action }) => action === change.action);
+        const line = (await auditOf(scene)).slice(before).findLast(({ action }) => action === change.action);
         const isWhole = isOfAda(line) && (change.hasReason !== true || line?.reason === REASON);
         if (!isWhole) wrong.push(`${change.action}: ${JSON.stringify(line)}`);
         await tab.page.keyboard.press('Escape');

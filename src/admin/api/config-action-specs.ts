@@ -24,6 +24,11 @@ const reloadOutcome = z.strictObject({
   digest,
   changes: z.array(change).describe('What is different, by its place in the files.'),
   problems: problems.optional(),
+  resets: z
+    .array(z.string())
+    .describe(
+      'Resources that move to another source and whose comparison counts begin anew, because their contract changes. Of a refused reload: nothing else hinders it, and `force` puts it in force.',
+    ),
   processes,
   waitingFor,
 });

@@ -9,6 +9,13 @@ const VERDICTS: Readonly<Record<ReloadOutcome['kind'], string>> = {
   'dry-run': 'The new configuration is sound; nothing has changed.',
 };
 
+/** What a change of the contract means for resources that move to another source. */
+function resetTexts({ kind, resets }: ReloadOutcome): readonly string[] {
+  if (resets.length === 0) return [];
+  const verb = kind === 'applied' ? 'begin' : 'would begin';
+  return [`Because their contract changes, the comparison counts ${verb} anew: ${resets.join(', ')}.`];
+}
+
 function changeText({ path, kind, before, after }: ConfigChange): string {
   const values = before === undefined || after === undefined ? '' : `: ${before} → ${after}`;
   return `${kind} ${path}${values}`;
@@ -22,6 +29,12 @@ export function reloadReport(outcome: ReloadOutcome): Report {
   const inForce = `In force: revision ${rev}, digest ${digest}, in ${serving} of ${processes.length + waitingFor} processes.`;
   return {
     json: outcome,
-    blocks: [...problems, ...changes.map(changeText), VERDICTS[kind], inForce, ...late],
+    blocks: [
+      ...problems,
+      ...changes.map(changeText),
+      ...resetTexts(outcome),
+      ...[VERDICTS[kind], inForce],
+      ...late,
+    ],
   };
 }

@@ -1,11 +1,11 @@
 import { ConfigError, problemText } from '../../config/yaml/problem.ts';
 import { type ConfigChange, findChanges } from './find-changes.ts';
-import type { SoundConfig } from './reload-outcome.ts';
+import type { SoundChange, SoundConfig } from './reload-outcome.ts';
 
 /** The configuration on disk, compared with the one in force. */
 export type NextConfig =
-  | { readonly kind: 'sound'; readonly next: SoundConfig; readonly changes: readonly ConfigChange[] }
-  | { readonly kind: 'unsound'; readonly problems: readonly string[] };
+  | ({ readonly kind: 'sound'; readonly next: SoundConfig } & SoundChange)
+  | { readonly kind: 'unsound'; readonly problems: readonly string[]; readonly resets: readonly string[] };
 
 /** The problems behind an error, as an operator reads them. */
 export function problemsOf(error: unknown): readonly string[] {
@@ -47,19 +47,25 @@ function fixedProblems({ texts }: SoundConfig, keys: readonly string[]): readonl
 }
 
 /**
- * The problems of resources that move from one source to another while the contract of their answers changes: what was compared
- * says nothing of the new answers.
+ * The resources that move from one source to another while the contract of their answers changes: what was compared says
+ * nothing of the new answers.
  */
-function movingProblems(inForce: SoundConfig, { gateway, texts }: SoundConfig): readonly string[] {
-  const file = texts.files.contract?.file ?? texts.files.gateway.file;
+function findResets(inForce: SoundConfig, { gateway }: SoundConfig): readonly string[] {
   const digestIn = ({ contract, resources }: SoundConfig['gateway'], name: string) =>
     resources[name]?.migration && contract.resources.get(name)?.digest;
-  return Object.keys(gateway.resources).flatMap((name) => {
+  return Object.keys(gateway.resources).filter((name) => {
     const [before, after] = [digestIn(inForce.gateway, name), digestIn(gateway, name)];
-    if (before === undefined || after === undefined || before === after) return [];
+    return before !== undefined && after !== undefined && before !== after;
+  });
+}
+
+/** The problems of such resources. */
+function resetProblems({ texts }: SoundConfig, resets: readonly string[]): readonly string[] {
+  const file = texts.files.contract?.file ?? texts.files.gateway.file;
+  return resets.map((name) => {
     const message = `cannot change while ${name} moves to another source: its answers would not be those that were compared`;
     const hint = 'end the migration first, or reload with --force: the comparison counts begin anew';
-    return [problemText({ file, path: `resources.${name}`, message, hint })];
+    return problemText({ file, path: `resources.${name}`, message, hint });
   });
 }
 
@@ -75,11 +81,12 @@ export async function readNextConfig(
   try {
     const next = await read();
     const changes = findChanges(inForce, next);
-    const moving = isForced ? [] : movingProblems(inForce, next);
-    const problems = [...fixedProblems(next, findFixed(changes)), ...moving];
-    if (problems.length > 0) return { kind: 'unsound', problems };
-    return { kind: 'sound', next, changes };
+    const resets = findResets(inForce, next);
+    const fixed = fixedProblems(next, findFixed(changes));
+    const problems = [...fixed, ...(isForced ? [] : resetProblems(next, resets))];
+    if (problems.length === 0) return { kind: 'sound', next, changes, resets };
+    return { kind: 'unsound', problems, resets: fixed.length === 0 ? resets : [] };
   } catch (error) {
-    return { kind: 'unsound', problems: problemsOf(error) };
+    return { kind: 'unsound', problems: problemsOf(error), resets: [] };
   }
 }

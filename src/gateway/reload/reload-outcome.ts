@@ -22,6 +22,13 @@ export type ReloadRequest = {
   readonly waitMs?: number | undefined;
 };
 
+/** What a sound configuration makes different. */
+export type SoundChange = {
+  readonly changes: readonly ConfigChange[];
+  /** The resources that move to another source and whose comparison counts begin anew, because their contract changes. */
+  readonly resets: readonly string[];
+};
+
 /** A process, and the digest of the configuration that it serves. */
 export type ServingProcess = { readonly pid: number; readonly digest: string };
 
@@ -35,6 +42,8 @@ export type ReloadOutcome = {
   readonly changes: readonly ConfigChange[];
   /** Why it was refused: file, line, what is wrong, what to write. */
   readonly problems?: readonly string[];
+  /** As in `SoundChange`. Of one that is refused: nothing else hinders it, and `force` puts it in force; empty otherwise. */
+  readonly resets: readonly string[];
   readonly processes: readonly ServingProcess[];
   /** How many processes have not confirmed in time that they serve it; they will serve it when they get to it. */
   readonly waitingFor: number;

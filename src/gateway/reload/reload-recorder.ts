@@ -3,7 +3,7 @@ import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { ConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import type { ConfigChange } from './find-changes.ts';
-import type { ReloadRequest, ReloadTarget } from './reload-outcome.ts';
+import type { ReloadRequest, ReloadTarget, SoundChange } from './reload-outcome.ts';
 
 /** Why the configuration in force is not that of the files, and since when. */
 export type StaleConfig = {
@@ -52,14 +52,28 @@ const HISTORY_MAX = 50;
 /** How many changes of one reload the history keeps; an edit by hand makes a few. */
 const CHANGES_MAX = 200;
 
+/** Writes the line of a reload to the audit log. */
+function writeAudit(
+  { audit, inForce }: Pick<ReloadRecorderDeps, 'audit' | 'inForce'>,
+  { actor, role, address, reason }: ReloadRequest,
+  before: string,
+  { changes, resets }: SoundChange,
+  outcome: 'applied' | `refused: ${string}`,
+): void {
+  const { rev, digest } = inForce();
+  void audit?.record({
+    ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
+    ...{ before: { digest: before }, after: { digest, changes, ...(resets.length > 0 && { resets }) } },
+    ...{ reason, outcome },
+  });
+}
+
 /**
  * Writes the outcome of each reload to the log, the metrics, the audit log and the history. `isFallback`: the first
  * configuration is an older one, because the files were refused.
  */
-export function createReloadRecorder(
-  { inForce, log, metrics, onStale, audit, tell }: ReloadRecorderDeps,
-  isFallback: boolean,
-) {
+export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boolean) {
+  const { inForce, log, metrics, onStale, tell } = deps;
   let stale: StaleConfig | undefined;
   let history: readonly ReloadEntry[] = [];
   let since = keep('start', 'started').at;
@@ -80,19 +94,6 @@ export function createReloadRecorder(
     onStale?.(stale !== undefined);
   }
 
-  function record(
-    { actor, role, address, reason }: ReloadRequest,
-    before: string,
-    changes: readonly ConfigChange[],
-    outcome: 'applied' | `refused: ${string}`,
-  ) {
-    const { rev, digest } = inForce();
-    void audit?.record({
-      ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
-      ...{ before: { digest: before }, after: { digest, changes }, reason, outcome },
-    });
-  }
-
   return {
     get stale() {
       return stale;
@@ -108,13 +109,14 @@ export function createReloadRecorder(
     get lastChange() {
       return lastChange;
     },
-    applied(request: ReloadRequest, digestBefore: string, changes: readonly ConfigChange[]): void {
+    applied(request: ReloadRequest, digestBefore: string, change: SoundChange): void {
       const { actor } = request;
+      const { changes } = change;
       metrics.reloaded('applied');
       setStale(undefined);
       const paths = changes.map(({ path }) => path);
       log.info({ actor, ...inForce(), changes: paths }, 'the new configuration is in force');
-      record(request, digestBefore, changes, 'applied');
+      writeAudit(deps, request, digestBefore, change, 'applied');
       since = keep(actor, 'applied', { changes }).at;
       lastChange = changes;
     },
@@ -129,7 +131,13 @@ export function createReloadRecorder(
       metrics.reloaded('refused');
       setStale('reload refused');
       log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
-      record(request, inForce().digest, [], `refused: ${problems[0] ?? 'for an unknown reason'}`);
+      writeAudit(
+        deps,
+        request,
+        inForce().digest,
+        { changes: [], resets: [] },
+        `refused: ${problems[0] ?? 'for an unknown reason'}`,
+      );
       keep(actor, 'refused', { problems: problems.slice(0, PROBLEMS_MAX) });
       const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
       tell?.({ type: 'config.refused', subject: 'config', data });

@@ -45,15 +45,19 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   if (!isFallback) keep?.(first);
   onInForce?.(first);
 
-  async function refuse(request: ReloadRequest, problems: readonly string[]): Promise<ReloadOutcome> {
+  async function refuse(
+    request: ReloadRequest,
+    problems: readonly string[],
+    resets: readonly string[] = [],
+  ): Promise<ReloadOutcome> {
     if (request.dryRun !== true) report.refused(request, problems);
     const acknowledged = await target.acknowledged(request.waitMs ?? WAIT_MS);
-    return { kind: 'refused', ...target.inForce, changes: [], problems, ...acknowledged };
+    return { kind: 'refused', ...target.inForce, changes: [], problems, resets, ...acknowledged };
   }
 
   async function apply(
     request: ReloadRequest,
-    { next, changes }: Extract<NextConfig, { kind: 'sound' }>,
+    { next, changes, resets }: Extract<NextConfig, { kind: 'sound' }>,
   ): Promise<ReloadOutcome> {
     if (draining()) throw new Error('the gateway is draining');
     const before = target.inForce.digest;
@@ -62,13 +66,13 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     inForce = next;
     keep?.(next);
     onInForce?.(next);
-    report.applied(request, before, changes);
-    return { kind: 'applied', ...target.inForce, changes, ...acknowledged };
+    report.applied(request, before, { changes, resets });
+    return { kind: 'applied', ...target.inForce, changes, resets, ...acknowledged };
   }
 
   async function reloadOnce(request: ReloadRequest): Promise<ReloadOutcome> {
     const found = await readNextConfig(read, inForce, request.force === true);
-    if (found.kind === 'unsound') return refuse(request, found.problems);
+    if (found.kind === 'unsound') return refuse(request, found.problems, found.resets);
     const isUnchanged = configDigest(found.next) === target.inForce.digest;
     if (request.dryRun !== true && !isUnchanged)
       return apply(request, found).catch((error: unknown) => refuse(request, problemsOf(error)));
@@ -78,7 +82,8 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     }
     const acknowledged = await target.acknowledged(request.waitMs ?? WAIT_MS);
     const kind = isUnchanged ? 'unchanged' : 'dry-run';
-    return { kind, ...target.inForce, changes: found.changes, ...acknowledged };
+    const { changes, resets } = found;
+    return { kind, ...target.inForce, changes, resets, ...acknowledged };
   }
 
   const status = () => ({ ...target.inForce, ...(report.stale && { stale: report.stale }) });

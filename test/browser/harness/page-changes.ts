@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { editFile } from '../../support/gateway/config-copy.ts';
 import { LIE_QUESTIONS, lyingCatalog } from '../../support/upstream/lying-catalog.ts';
@@ -16,6 +17,8 @@ export type PageChange = {
   readonly checks?: readonly string[];
   /** What the button of the form says. */
   readonly verb: string;
+  /** Where the form refuses and offers another one: what is pressed there, and then as in the first. */
+  readonly then?: Pick<PageChange, 'button' | 'fields' | 'verb'>;
   /** Whether the reason that was given is in the line of the audit. */
   readonly hasReason?: boolean;
   /** What is different before, so that there is something to change. */
@@ -25,6 +28,15 @@ export type PageChange = {
 /** Changes the file of the gateway, so that a reload puts something else in force. */
 function editConfig({ gateway }: Scene): void {
   editFile(gateway.configFile, 'fresh: 10s', 'fresh: 11s');
+}
+
+/** Changes what is promised of users, who are moving. */
+function editContract({ gateway }: Scene): void {
+  editFile(
+    join(dirname(gateway.configFile), 'contract.yaml'),
+    '    sort: [',
+    '    pages: { default: 49 }\n    sort: [',
+  );
 }
 
 /** Has the catalogue lie, and be found out: a claim of its file is disabled. */
@@ -67,6 +79,17 @@ export const pageChanges: readonly PageChange[] = [
   {
     ...{ action: 'config.reload', view: '#/config', button: /^Reload/, verb: 'Reload', prepare: editConfig },
     fields: { 'Reason (optional)': REASON },
+    hasReason: true,
+  },
+  {
+    ...{
+      action: 'config.reload',
+      view: '#/config',
+      button: /^Reload/,
+      verb: 'Reload',
+      prepare: editContract,
+    },
+    then: { button: /^Force the reload/, fields: { Reason: REASON }, verb: 'Reload by force' },
     hasReason: true,
   },
   {
@@ -124,12 +147,21 @@ export const pageChanges: readonly PageChange[] = [
 export async function make({ page, go }: ConsoleTab, change: PageChange): Promise<void> {
   await go(change.view);
   await page.getByRole('main').getByRole('button', { name: change.button }).first().click();
+  await fillIn(page, change);
+  if (change.then !== undefined) {
+    await page.getByRole('dialog').getByRole('button', { name: change.then.button }).click();
+    await fillIn(page, change.then);
+  }
+  await closed(page);
+}
+
+/** Fills in the form that is open, and has it done. */
+async function fillIn(page: Page, change: Pick<PageChange, 'fields' | 'checks' | 'verb'>): Promise<void> {
   const dialog = page.getByRole('dialog');
   for (const [label, value] of Object.entries(change.fields ?? {}))
     await dialog.getByLabel(label, { exact: true }).fill(value);
   for (const label of change.checks ?? []) await dialog.getByLabel(label).check();
   await dialog.getByRole('button', { name: change.verb, exact: true }).click();
-  await closed(page);
 }
 
 /** Waits until a form has been carried out: it closes, or shows what came of it and is closed. */

@@ -171,6 +171,7 @@ describe('a contract that changes while requests are served', () => {
         kind: 'refused',
         rev: 1,
         problems: expect.arrayContaining([expect.stringContaining('contract.yaml:')]),
+        resets: [],
       },
     });
     expect(await askAt(gateway, '')).toBe(before);
@@ -209,12 +210,13 @@ describe('the contract of a resource that moves to another source', () => {
         problems: [
           expect.stringMatching(/contract\.yaml.*resources\.tickets.*while tickets moves.*--force/s),
         ],
+        resets: ['tickets'],
       },
     });
     expect(await compared()).toBe(1);
     expect(await gateway.reload('?force=true')).toMatchObject({
       status: 200,
-      outcome: { kind: 'applied', rev: 2 },
+      outcome: { kind: 'applied', rev: 2, resets: ['tickets'] },
     });
     expect(await compared()).toBe(0);
     await eventually(isCompared, { withinMs: 60_000, everyMs: 100 });

@@ -20,6 +20,7 @@ describe('a gateway that is sent SIGHUP', () => {
       rev: 1,
       digest: '',
       changes: [],
+      resets: [],
       processes: [],
       waitingFor: 0,
     } as const;

@@ -1,15 +1,9 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConfigDetail, ReloadAnswer } from '../../../api/config-action-specs.ts';
+import type { ConfigDetail } from '../../../api/config-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
-import {
-  actionDialog,
-  type ActionForm,
-  type ChangeDeps,
-  reasonField,
-  sendChange,
-} from '../parts/action-dialog.ts';
+import { actionDialog, type ActionForm } from '../parts/action-dialog.ts';
 import { dataTable, fieldColumn, numberColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import {
@@ -26,53 +20,7 @@ import { pointField } from '../parts/point-field.ts';
 import { addressOf, changedQuery } from '../show/address.ts';
 import { pointText, readPoint } from '../show/points-in-time.ts';
 import { scopeText, timeText } from '../show/times.ts';
-import { countText } from '../show/units.ts';
-
-type ConfigChangeRow = ConfigDetail['lastChange'][number];
-
-const signs = { added: '+', removed: '−', changed: '~' } as const;
-
-function changeList(changes: readonly ConfigChangeRow[], none: string): VNode {
-  if (changes.length === 0) return emptyNote(none);
-  return html`<ul class="changes">
-    ${changes.map(({ path, kind }) => html`<li key=${`${path} ${kind}`} class=${kind}><b aria-hidden="true">${signs[kind]}</b> <code>${path}</code> <small>${kind}</small></li>`)}
-  </ul>`;
-}
-
-const kindTone = { applied: 'good', unchanged: 'idle', refused: 'bad', 'dry-run': 'info' } as const;
-
-function outcomeNote({ kind, rev, digest, changes, problems = [], waitingFor }: ReloadAnswer): VNode {
-  return html`<div>
-    <p>${stateMark(kindTone[kind], kind)} rev ${rev}, digest <code>${digest.slice(0, 12)}</code></p>
-    ${
-      problems.length > 0
-        ? html`<ul class="problems">
-            ${problems.map((problem) => html`<li key=${problem}>${problem}</li>`)}
-          </ul>`
-        : changeList(changes, 'Nothing is different.')
-    }
-    ${waitingFor > 0 && html`<p class="notice warn">${countText(waitingFor)} processes have not answered within the time.</p>`}
-  </div>`;
-}
-
-function reloadForm(deps: ChangeDeps, dryRun: boolean): ActionForm {
-  return {
-    title: dryRun ? 'Check the files' : 'Reload the configuration',
-    text: dryRun
-      ? html`<p>Reads and checks the files, and says what would become different. Nothing changes.</p>`
-      : html`<p>
-          Reads and checks the files, and puts them in force in every process of this gateway; or changes
-          nothing where something is wrong with them.
-        </p>`,
-    verb: dryRun ? 'Check' : 'Reload',
-    // What is only checked leaves no line in the audit.
-    fields: dryRun ? [] : [reasonField(false)],
-    run: async (values) =>
-      outcomeNote(
-        await sendChange<ReloadAnswer>(deps, 'config/reload', { ...values, dryRun: dryRun || undefined }),
-      ),
-  };
-}
+import { changeList, changeSigns, checkForm, reloadForm } from './reload-forms.ts';
 
 const digestMark = (digest: string) => html`<code title=${digest}>${digest.slice(0, 12)}</code>`;
 
@@ -135,7 +83,7 @@ function reloadsTable({ reloads }: ConfigDetail, now: number): VNode {
         cell: ({ changes, problems = [] }) =>
           problems.length > 0
             ? problems.join('; ')
-            : changes.map(({ path, kind }) => `${signs[kind]} ${path}`).join(', '),
+            : changes.map(({ path, kind }) => `${changeSigns[kind]} ${path}`).join(', '),
       },
     ],
     empty: 'It was not reloaded since the start.',
@@ -194,11 +142,10 @@ export function ConfigView(): VNode {
   const config = useLoad<ConfigDetail>('config', 10_000);
   const { value, reload } = config;
   const [form, setForm] = useState<ActionForm>();
+  const deps = { ask, reload, open: setForm };
   const buttons = html`<span class="row-actions">
-    <button type="button" onClick=${() => setForm(reloadForm({ ask, reload }, true))}>Check the files</button>
-    <button type="button" class="primary" onClick=${() => setForm(reloadForm({ ask, reload }, false))}>
-      Reload
-    </button>
+    <button type="button" onClick=${() => setForm(checkForm(deps))}>Check the files</button>
+    <button type="button" class="primary" onClick=${() => setForm(reloadForm(deps))}>Reload</button>
   </span>`;
   const pointMs = readPoint(address.query['at'], now);
   const point = pointField({ name: 'at', label: 'What was in force at (UTC)' });
