@@ -5,7 +5,8 @@ import * as z from 'zod';
  * field) is checked in `compile-contract.ts`.
  */
 
-const RESOURCE_NAME = /^[a-z][a-z0-9_]{0,39}$/;
+/** The form of a resource's name, as a part of a regular expression. */
+export const RESOURCE_NAME = '[a-z][a-z0-9_]{0,39}';
 const FIELD_NAME = /^[a-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
 const PREFIX = /^[a-z][a-z0-9]{0,15}$/;
 
@@ -16,7 +17,7 @@ const name = z
 const resourceName = z
   .string()
   .regex(
-    RESOURCE_NAME,
+    new RegExp(`^${RESOURCE_NAME}$`),
     'a name of at most 40 small letters, digits and underscores that begins with a letter',
   );
 

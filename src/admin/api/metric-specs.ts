@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
 
 /** A number of things or events. */
@@ -186,7 +187,7 @@ const cacheView = z.strictObject({
 const tag = z
   .string()
   .regex(
-    /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u,
+    new RegExp(`^(?:\\*|${RESOURCE_NAME}(?:[:_].{1,600})?)$`, 'u'),
     'expected a tag such as users, user:42, or * for everything',
   );
 

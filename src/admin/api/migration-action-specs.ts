@@ -1,6 +1,7 @@
 // The specification of each action on migrations; src/admin/actions/migration implements them.
 
 import * as z from 'zod';
+import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { percent } from '../../config/schema/migration.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
 import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
@@ -18,7 +19,7 @@ import {
 
 const operation = z
   .string()
-  .regex(/^[a-z]{1,40}\.[a-z]{1,40}$/, 'expected an operation such as users.list')
+  .regex(new RegExp(`^${RESOURCE_NAME}\\.[a-z]{1,40}$`), 'expected an operation such as users.list')
   .describe('Only this operation of it, such as users.list.');
 const rev = z.int().min(0).describe('Only if the state still has this rev.');
 /** What an operator must say where the audit has to tell why. */

@@ -1,13 +1,14 @@
 // The schemas that the actions on migrations answer with. The page reads their types, so they import nothing of Node.
 
 import * as z from 'zod';
+import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { utcTime, type Parsed } from './action.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
 
 /** The name of the resource. */
 export const resource = z
   .string()
-  .regex(/^[a-z]{1,40}$/, 'expected a resource such as users')
+  .regex(new RegExp(`^${RESOURCE_NAME}$`), 'expected a resource such as users')
   .describe('The resource that moves.');
 /** An object whose keys are not part of the contract of the API. */
 export const anything = z.looseObject({});

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { parseSource, readSources, type SourceFile } from './source-tree.ts';
 
@@ -17,6 +18,23 @@ const COMMON = new Set(['name', 'email', 'description', 'category', 'location', 
 
 const isOwn = (text: string) =>
   OWN.has(text) || /^(?:GET )?(?:\/v1\/)?(?:users|products)(?:[.:/?].*)?$/.test(text);
+
+/** Such a name within a text. */
+const ANY = new RegExp(
+  `(?<![\\w-])(?:${[...OWN].map((name) => name.replace('.', '\\.')).join('|')})(?![\\w-])`,
+);
+
+/** The texts of a file that hold a name of the built-in contract, those within templates, too. */
+function textsWithNames({ syntax }: SourceFile): readonly string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if ((ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node)) && ANY.test(node.text))
+      found.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(syntax);
+  return found;
+}
 
 /** Whether a text decides something: it is compared, or a key that is looked up. What a field means is no name. */
 function decides(node: ts.StringLiteralLike): boolean {
@@ -53,6 +71,23 @@ describe('the names of the built-in contract', () => {
     const sources = readSources(root, 'src').filter(({ path }) => !MAY.test(path));
     expect(sources.length).toBeGreaterThan(400);
     expect(sources.flatMap(namesIn)).toEqual([]);
+  });
+
+  it('stand in no text of the console, which knows no contract before it is asked', () => {
+    const page = readSources(root, 'src/admin/console/page');
+    expect(page.length).toBeGreaterThan(40);
+    expect(page.flatMap(textsWithNames)).toEqual([]);
+    expect(
+      textsWithNames(parseSource('one.ts', 'const hint = html`<p>${one} such as users.list</p>`;')),
+    ).toEqual([' such as users.list</p>']);
+  });
+
+  it.each([
+    ...['src/admin/console/page/index.html', 'src/admin/console/page/app.css'],
+    ...['src/http/api-page/static/page.js', 'src/http/api-page/static/page.css'],
+    ...['config/grafana/portico.json', 'config/alerts.yaml', 'config/prometheus/prometheus.yaml'],
+  ])('stand nowhere in %s', (path) => {
+    expect(readFileSync(root + path, 'utf8').match(new RegExp(ANY, 'g'))).toBeNull();
   });
 
   it.each([

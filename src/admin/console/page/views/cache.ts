@@ -79,7 +79,7 @@ function purgeForm(deps: ChangeDeps): ActionForm {
         name: 'tag',
         label: 'Tag',
         isNeeded: true,
-        hint: 'A resource (users), one record (user:42), or * for everything.',
+        hint: 'The name of a resource, one record of it (name:42), or * for everything.',
       },
       reasonField(false),
     ],

@@ -47,7 +47,7 @@ function createForm(deps: ChangeDeps): ActionForm {
         name: 'permissions',
         label: 'Permissions',
         isNeeded: true,
-        hint: 'Separated by blanks, such as users:read products:read.',
+        hint: 'Separated by blanks; name:read for a resource.',
       },
       { name: 'tier', label: 'Tier (optional)', hint: 'One of limits.tiers; empty: the default.' },
       { name: 'expires', label: 'Expires (optional)', hint: 'A span from now, such as 90d; or never.' },
@@ -56,7 +56,11 @@ function createForm(deps: ChangeDeps): ActionForm {
         label: 'Addresses (optional)',
         hint: 'Addresses and CIDR ranges; empty: from anywhere.',
       },
-      { name: 'operations', label: 'Operations (optional)', hint: 'Such as users.list; empty: all.' },
+      {
+        name: 'operations',
+        label: 'Operations (optional)',
+        hint: 'name.list and name.get of a resource, passthrough.name of a route; empty: all.',
+      },
       reasonField(false),
     ],
     async run({ permissions, addresses, operations, ...values }) {

@@ -224,7 +224,7 @@ export function TryView(): VNode {
       value === undefined
         ? problem
           ? null
-          : emptyNote('Type a request of the public API, such as /v1/users?sort=name, and press Enter.')
+          : emptyNote('Type the path of a request of the public API, with its query, and press Enter.')
         : html`<div class="columns">
             ${cardOf('Plan', html`<code>${value.request}</code> is ${value.operation}`, planOf(value))}
             ${cardOf('Answer', '', answerOf(value, canWrite))}
