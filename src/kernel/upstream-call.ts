@@ -1,3 +1,5 @@
+// A call to an upstream: its priority, its request and its reply.
+
 /** The priorities of upstream calls, the most urgent first, because background work yields to callers. */
 export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
 
@@ -6,18 +8,6 @@ export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
  * waits for it. `shadow`: a comparison of a migration, which gives way to all others.
  */
 export type Priority = (typeof PRIORITIES)[number];
-
-/** Which source serves a call of a resource that moves: the legacy one, or the one that it moves to. */
-export type Origin = 'legacy' | 'new';
-
-/** One value for each of the two sources of a migration. */
-export type ByOrigin<T> = Readonly<Record<Origin, T>>;
-
-/**
- * Why the legacy source served a call for which the new one was chosen. `odd`: the new source failed, but the legacy one has no
- * record for the question either, so this says nothing about the records of the new source.
- */
-export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing' | 'odd';
 
 /** A request to an upstream. */
 export type UpstreamRequest = {
@@ -39,24 +29,3 @@ export type UpstreamReply = {
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
 };
-
-/** Where the requests to one origin go. */
-export type UpstreamOrigin = {
-  readonly isTls: boolean;
-  /** An IPv6 address stands without its brackets. */
-  readonly hostname: string;
-  readonly port: number;
-  /** The value of the `Host` header. */
-  readonly host: string;
-};
-
-/** The origin of an http or https address. Without a port, it is the default port of the scheme. */
-export function originOf({ protocol, hostname, port, host }: URL): UpstreamOrigin {
-  const isTls = protocol === 'https:';
-  return {
-    isTls,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port || (isTls ? 443 : 80)),
-    host,
-  };
-}

@@ -3,7 +3,7 @@
 import type { Resource } from '../contract/resource.ts';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
-import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../kernel/migration-origin.ts';
 import type { BeginPrewarm } from '../pipeline/stages/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../pipeline/stages/call.ts';
 import type { NewSourceCall } from './counts/migration-counts.ts';

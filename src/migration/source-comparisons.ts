@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Query } from '../contract/query.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Origin } from '../kernel/upstream-call.ts';
+import type { Origin } from '../kernel/migration-origin.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import { queryKind } from './compare/query-kind.ts';
 import { createToSample } from './compare/sample.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { PurgeNotes, Purges } from './cache/purges.ts';
-import { readJsonText } from './redis/envelope.ts';
+import { tryParseJson } from '../kernel/json/try-parse-json.ts';
 
 /** What a resource is read by: its source, and the digest of what the source's file says. */
 export type ClaimScope = { readonly source: string; readonly resource: string; readonly digest: string };
@@ -74,8 +74,8 @@ type Note = DisabledClaim | 'reset' | 'newer';
 
 /** The note in a text. One that is damaged counts as a reset: a claim that does not hold is disabled again. */
 function noteIn(name: string, text: string): Note {
-  const words = readJsonText(name);
-  const { version = VERSION, at, detail } = Object(readJsonText(text)) as Record<string, unknown>;
+  const words = tryParseJson(name);
+  const { version = VERSION, at, detail } = Object(tryParseJson(text)) as Record<string, unknown>;
   if (typeof version === 'number' && version > VERSION) return 'newer';
   if (!Array.isArray(words) || words.length !== 4 || !words.every((word) => typeof word === 'string'))
     return 'reset';

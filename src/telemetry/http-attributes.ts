@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors/fault.ts';
-import { originOf } from '../kernel/upstream-call.ts';
+import { upstreamHostOf } from '../kernel/upstream-host.ts';
 import type { FinishedSpan } from './tracing.ts';
 
 /** The facts for the span of a request. */
@@ -97,7 +97,7 @@ export function serverAttributes(facts: ServerFacts): Described & Pick<FinishedS
 /** The attributes of an exchange. `url.full` is left out: it may hold ids, values of filters and credentials. */
 export function clientAttributes({ source, base, method, window, ...facts }: ExchangeFacts): Described {
   const { resends, status, error } = facts;
-  const { isTls, hostname, port } = originOf(new URL(base));
+  const { isTls, hostname, port } = upstreamHostOf(new URL(base));
   const attributes: Attributes = {
     'http.request.method': method,
     'server.address': hostname,

@@ -10,7 +10,7 @@ import {
   createNewSourceGenerations,
   type NewSourceGenerations,
 } from '../../migration/routing/new-source-generations.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 import { type BeginPrewarm, createCachePrewarm } from '../../pipeline/stages/cache-prewarm.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { createUncachedHandler } from '../../pipeline/stages/cache-stage.ts';

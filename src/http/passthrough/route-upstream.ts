@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
-import { originOf } from '../../kernel/upstream-call.ts';
+import { upstreamHostOf } from '../../kernel/upstream-host.ts';
 import type { SourceUpstreamsDeps } from '../../source/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../source/source-resilience.ts';
 import { openTimings } from '../../telemetry/requests/request-timings.ts';
@@ -50,7 +50,7 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
 
 function destinationOf(base: string, net: SourceSpec['net']): Destination {
   const url = new URL(base);
-  const { isTls, hostname: host, port } = originOf(url);
+  const { isTls, hostname: host, port } = upstreamHostOf(url);
   const agent = createAgent(net, isTls, true);
   const place = {
     host,

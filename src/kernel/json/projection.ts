@@ -6,7 +6,7 @@ import { createLearnedKeys, createPlace, type KeyStep, type WantedPlace } from '
 import type { JsonType } from './values.ts';
 import {
   ABSENT,
-  ALSE_WORD,
+  FALSE_TAIL,
   ASCII,
   BYTES_MAX,
   DOCUMENT,
@@ -138,7 +138,7 @@ export class Projection {
       case 0x74:
         return skipWord(start, TRUE_WORD, OTHER);
       case 0x66:
-        return skipWord(start + 1, ALSE_WORD, OTHER);
+        return skipWord(start + 1, FALSE_TAIL, OTHER);
       default:
         return skipNumber(start);
     }

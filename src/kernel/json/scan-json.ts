@@ -151,8 +151,11 @@ export function skipNumber(start: number): number {
   return end;
 }
 
-/** `null`, `true` and `false` as numbers of four bytes; of `false`, the last four. */
-export const [NULL_WORD, TRUE_WORD, ALSE_WORD] = [0x6c6c756e, 0x65757274, 0x65736c61];
+/**
+ * `null`, `true` and the tail of `false`, its last four letters, as numbers of four bytes: a word is compared in one step.
+ * The `f` before the tail has been seen already.
+ */
+export const [NULL_WORD, TRUE_WORD, FALSE_TAIL] = [0x6c6c756e, 0x65757274, 0x65736c61];
 
 /** Skips a word of four letters. */
 export function skipWord(at: number, word: number, wordKind: number): number {

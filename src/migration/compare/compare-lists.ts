@@ -3,7 +3,7 @@
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { ListQuery } from '../../contract/query.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 import { compareOrder } from './compare-order.ts';
 import { compareRecords } from './compare-records.ts';
 import type { AnswerDifference } from './comparison.ts';

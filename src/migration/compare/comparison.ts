@@ -2,7 +2,7 @@
 
 import type { ListValue } from '../../contract/list-value.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 
 /** A value that differs: of a field, a total, a status, the length of a list, or the ids of an order. */
 export type ComparedValue = boolean | string | number | Decimal | ListValue | null | readonly string[];

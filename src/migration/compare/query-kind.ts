@@ -4,16 +4,11 @@ import type { ListQuery, Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
 
 /**
- * The kind of a query, such as `sort=-name&category=…&page=…`: what a source must be able to do to answer it. It contains no value
- * of a parameter, so the contract limits the number of kinds.
+ * The kind of a query, such as `sort=-name&category=…&page=…`: what a source must be able to do to answer it. Unlike `queryShape`,
+ * it says by what a list is sorted. It contains no value of a parameter, so the contract limits the number of kinds.
  */
 export function queryKind(query: Query, resource: Resource): string {
   return query.kind === 'get' ? 'id=…' : listKind(query, resource);
-}
-
-/** The names of a query's parameters. Unlike its kind, it does not say by what a list is sorted. */
-export function parameterNames(query: Query, resource: Resource): string {
-  return queryKind(query, resource).replace(/^sort=[^&]*/, 'sort=…');
 }
 
 function listKind({ sort, filters, page }: ListQuery, { filters: parameters }: Resource): string {

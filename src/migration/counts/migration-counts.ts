@@ -1,6 +1,6 @@
 // The types of the comparison counts: what comparisons, and the calls of callers, have shown about both sources.
 
-import type { FallbackCause } from '../../kernel/upstream-call.ts';
+import type { FallbackCause } from '../../kernel/migration-origin.ts';
 import type { Comparison, DifferenceSample } from '../compare/comparison.ts';
 
 /** One call of a caller that reached the new source. */
@@ -14,7 +14,7 @@ export type NewSourceCall = {
   readonly refused?: string | undefined;
   /** Whether only the new source failed, and the legacy source answered the same call. */
   readonly isAttributable: boolean;
-  /** Who called, and the shape of the question (see `parameterNames`); absent if the call did not fail. */
+  /** Who called, and the shape of the question (see `queryShape`); absent if the call did not fail. */
   readonly failing?: { readonly subject: string; readonly shape: string } | undefined;
 };
 

@@ -1,7 +1,7 @@
 // Wraps a source, so that each answer that it reads for callers is offered for comparison.
 
 import type { Query } from '../../contract/query.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';
 

@@ -1,6 +1,6 @@
 // The pipeline stage that chooses the source of each call: legacy or new.
 
-import type { FallbackCause, Origin } from '../../kernel/upstream-call.ts';
+import type { FallbackCause, Origin } from '../../kernel/migration-origin.ts';
 import type { Call, Handler } from '../../pipeline/stages/call.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { LocalBreaker } from './local-breaker.ts';

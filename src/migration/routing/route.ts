@@ -1,7 +1,7 @@
 // Compiles a state into the function that chooses the source of a call.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 import type { Call } from '../../pipeline/stages/call.ts';
 import { type MigrationState, positionOf } from '../state/migration-state.ts';
 import { bucketsBelow, createBuckets, NO_BUCKET } from './bucket.ts';

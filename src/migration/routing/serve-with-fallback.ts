@@ -1,12 +1,13 @@
 // Serves a call from the new source, or from the legacy source if the new one fails or is late.
 
+import { queryShape } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
 import { isEmptyList } from '../../contract/response-body.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
-import type { FallbackCause } from '../../kernel/upstream-call.ts';
+import type { FallbackCause } from '../../kernel/migration-origin.ts';
 import type { Call, CallAnswer, Handler } from '../../pipeline/stages/call.ts';
 import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
-import { parameterNames, queryKind } from '../compare/query-kind.ts';
+import { queryKind } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../counts/migration-counts.ts';
 import { GenerationReplaced, type SourceGeneration } from './new-source-generations.ts';
 import type { LocalBreaker } from './local-breaker.ts';
@@ -68,10 +69,10 @@ function causeOf(error: unknown): FallbackCause {
  * back for all with such questions.
  */
 function createFallBack(deps: ServeWithFallbackDeps) {
-  const { legacy, resource, contract, operation, metrics, breaker, onServed } = deps;
+  const { legacy, resource, operation, metrics, breaker, onServed } = deps;
   function count({ principal, query }: Call, { cause, ...rest }: Failed, isAttributable: boolean): void {
     metrics.migrationFallback(resource, operation, cause);
-    const shape = query === undefined ? '' : parameterNames(query, contract);
+    const shape = query === undefined ? '' : queryShape(query);
     const failing = isAttributable ? { subject: principal?.subject ?? '', shape } : undefined;
     onServed({ ...rest, fallback: cause, isAttributable, failing });
     if (isAttributable && cause !== 'missing') breaker.count('failed');

@@ -3,7 +3,7 @@
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
 import { parseExact } from '../../kernel/json/json.ts';
-import type { ByOrigin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin } from '../../kernel/migration-origin.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import { bodyOrCode, createAskAtLowPriority, type LowPriorityReply } from '../tasks/ask-at-low-priority.ts';

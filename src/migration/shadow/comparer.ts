@@ -13,7 +13,7 @@ import type { Comparison } from '../compare/comparison.ts';
 import { hasRecords } from '../compare/read-body.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
-import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../../kernel/migration-origin.ts';
 import { type Wait, waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { RuntimeRule } from '../state/migration-state.ts';
 import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';

@@ -3,7 +3,7 @@
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { atSamePlaces, lastingDifferences } from '../compare/compare-answers.ts';
 import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
-import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../../kernel/migration-origin.ts';
 import type { Answered, ComparisonCall } from './comparison-call.ts';
 
 /** The differences of two answers: those that count, and those that a rule accepts. */

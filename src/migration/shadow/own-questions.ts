@@ -2,9 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
+import { type Query, queryShape } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
-import { parameterNames } from '../compare/query-kind.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
 import type { OwnAnswers } from '../judge/carry-out-decision.ts';
 import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
@@ -39,7 +38,7 @@ function shuffled<T>(all: readonly T[], random: () => number): readonly T[] {
 }
 
 /** Remembers the questions that both sources have answered, and chooses some from the last minute. */
-function createAnswered({ clock, random, resource }: OwnQuestionsDeps, isRecent: IsRecent) {
+function createAnswered({ clock, random }: OwnQuestionsDeps, isRecent: IsRecent) {
   type Noted = { readonly operation: string; readonly query: Query; readonly at: number };
   const noted = new Map<string, Noted>();
   function add(operation: string, query: Query): void {
@@ -55,7 +54,7 @@ function createAnswered({ clock, random, resource }: OwnQuestionsDeps, isRecent:
       const recent = [...noted.values()].filter((one) => one.operation === operation && isRecent(one));
       const mixed = shuffled(recent, random).map(({ query }) => query);
       const [first = [], rest = []] = [true, false].map((wanted) =>
-        mixed.filter((query) => shapes.has(parameterNames(query, resource)) === wanted),
+        mixed.filter((query) => shapes.has(queryShape(query)) === wanted),
       );
       return [...first, ...rest].slice(0, QUESTIONS);
     },

@@ -2,7 +2,7 @@
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { readListBody } from '../compare/read-body.ts';
 import type { ComparisonCall } from './comparison-call.ts';

@@ -5,7 +5,7 @@ import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
-import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../../kernel/migration-origin.ts';
 import type { BeginPrewarm } from '../../pipeline/stages/cache-prewarm.ts';
 import type { MigrationCounts } from '../counts/migration-counts.ts';
 import { failsInDrill } from '../judge/failure-drill.ts';

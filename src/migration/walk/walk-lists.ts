@@ -3,12 +3,12 @@
 import type { Resource } from '../../contract/resource.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { compileRowCodec } from '../../store/scan-cache/row-codec.ts';
-import { readJsonText } from '../../store/redis/envelope.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { AskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
 import { compareRecords } from '../compare/compare-records.ts';
-import type { ByOrigin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin } from '../../kernel/migration-origin.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
 
 /** A difference counts only if each pass finds it, because callers write while the pages are read, and rows move. */
@@ -20,7 +20,7 @@ function compileComparison({ itemFields }: Resource) {
   const codec = compileRowCodec(itemFields);
 
   function compareTexts(legacy: string, newText: string): readonly AnswerDifference[] {
-    const [before, after] = [legacy, newText].map((text) => codec.fromValues(readJsonText(text)));
+    const [before, after] = [legacy, newText].map((text) => codec.fromValues(tryParseJson(text)));
     if (before === undefined || after === undefined)
       throw new Error('a record that was listed cannot be read');
     return compareRecords(itemFields, 'data[].', before, after);

@@ -1,4 +1,4 @@
-import { readJsonText } from '../../store/redis/envelope.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
 /** How many of some records have no value of a field that can be read. */
 export type MissingRate = { readonly records: number; readonly without: number };
@@ -48,7 +48,7 @@ function isKept(one: unknown): one is [string, MissingRate & { readonly isFrozen
 
 /** The rates in a text of `writePast`; none if it is damaged or of another version. */
 export function readPast(text = ''): PastMissingRates {
-  const { version, shares } = Object(readJsonText(text)) as Record<string, unknown>;
+  const { version, shares } = Object(tryParseJson(text)) as Record<string, unknown>;
   return new Map(version === 1 && Array.isArray(shares) ? shares.filter(isKept) : []);
 }
 

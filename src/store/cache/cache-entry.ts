@@ -1,4 +1,5 @@
-import { openEnvelope, readJsonText, writeEnvelope } from '../redis/envelope.ts';
+import { openEnvelope, writeEnvelope } from '../redis/stored-bytes.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
 
 /** A cached answer: a v1 body, or the knowledge that the record does not exist. */
@@ -83,7 +84,7 @@ export function decodeEntry(key: string, bytes: Buffer): CacheEntry | undefined 
   if (payload === undefined || payload.length < 4) return undefined;
   const headEnd = 4 + payload.readUInt32BE(0);
   if (headEnd > payload.length) return undefined;
-  const head = readJsonText(payload.toString('utf8', 4, headEnd));
+  const head = tryParseJson(payload.toString('utf8', 4, headEnd));
   if (!isHead(head)) return undefined;
   const [found, etag, [storedAt, freshSeconds, freshMs, staleMs], [epoch, purges], tags] = head;
   const times = { storedAt, freshSeconds, freshMs, staleMs };

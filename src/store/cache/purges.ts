@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { type Generation, tagList } from './cache-entry.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { purgeTag, readPurges } from '../redis/scripts/purge-scripts.ts';
-import { readJsonText } from '../redis/envelope.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
 /** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
 export type Purges = {
@@ -53,7 +53,7 @@ function newEpoch(): string {
 
 /** The notes in a text; none if it is damaged. */
 function readNotes(text: string): PurgeNotes {
-  const notes = readJsonText(text);
+  const notes = tryParseJson(text);
   if (typeof notes !== 'object' || notes === null) return {};
   return Object.fromEntries(Object.entries(notes).filter(([, note]) => typeof note === 'string'));
 }

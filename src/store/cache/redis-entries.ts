@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { holdLock, type Lock, newToken } from '../redis/distributed-lock.ts';
 import { readOrLock, writeAndUnlock } from '../redis/scripts/lock-scripts.ts';
-import { versionedName } from '../redis/envelope.ts';
+import { versionedName } from '../redis/stored-bytes.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 
 /** The part of a Redis client that the cache needs. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { openJsonEnvelope, toEnvelope } from '../redis/envelope.ts';
+import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 import type { RowValues } from './row-codec.ts';
 
 /** A checkpoint: a position in a list that can only be walked by cursor, and what was known there. */

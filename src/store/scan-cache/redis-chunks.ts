@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
-import { openJsonEnvelope, toEnvelope } from '../redis/envelope.ts';
+import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 
 /**
  * A long list in Redis: a hash whose fields are chunks. A chunk is eight members as JSON, in an envelope with a checksum.

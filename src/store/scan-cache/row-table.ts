@@ -1,5 +1,5 @@
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { readJsonText } from '../redis/envelope.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import type { RowCodec } from './row-codec.ts';
 
 /** The JSON texts of some rows, one after another. They are bytes because strings would fill V8's heap. */
@@ -68,7 +68,7 @@ export function createRowTable(name: string, codec: RowCodec, segments: readonly
     bytes,
     text,
     record(position) {
-      const record = codec.fromValues(readJsonText(text(position)));
+      const record = codec.fromValues(tryParseJson(text(position)));
       if (record === undefined) throw new Error('a row of a scan cache cannot be read');
       return record;
     },

@@ -1,4 +1,4 @@
-import { openJsonEnvelope, toEnvelope } from '../redis/envelope.ts';
+import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 
 /** The description of a scan cache, without its rows. */
 export type ScanCacheHead = {

@@ -98,7 +98,7 @@ function rowsOf(random: Random, { model, idKind, codings, places, drops, fails }
   });
 }
 
-function pushesOf(
+function pushedOperatorsOf(
   random: Random,
   model: Model,
   codings: ReadonlyMap<string, Coding>,
@@ -139,6 +139,6 @@ export function randomResource(random: Random, model: Model, idKinds: IdKinds): 
     base: random.below(2),
     hasTotal: isStrong || random.is(0.6),
     sorts: random.some(sortable, isStrong ? 1 : random.of([0, 0.8, 1])),
-    pushes: fails ? [] : pushesOf(random, model, codings, isStrong),
+    pushes: fails ? [] : pushedOperatorsOf(random, model, codings, isStrong),
   };
 }

@@ -1,3 +1,4 @@
+import { shapeOfFailure } from '../../../src/migration/statistics/cusum.ts';
 import { comparison, difference, mismatch, transient } from '../../support/migration/comparisons.ts';
 import { useFleetEvidence } from '../../support/migration/fleet-counts.ts';
 import { BEGAN, HOUR_MS } from '../../support/migration/migration-facts.ts';
@@ -80,19 +81,19 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
   test('knows of the last hundred failures whose they were and at what, the newest first, and names nobody', async () => {
     const fleet = await open(kind);
     const call = { resource: 'users', operation: 'users.get', ms: 30, isAttributable: true };
-    const fail = (subject: string, shape = 'id=…') =>
+    const fail = (subject: string, shape = 'users.get') =>
       fleet.processes[0].served({ ...call, fallback: 'failed', failing: { subject, shape } });
     for (let first = 0; first < 120; first += 1) fail('key:first');
     await fleet.processes[0].flush();
     fail('address:192.0.2.1');
-    fail('key:first', 'sort=…&page=…');
+    fail('key:first', 'users.list page sort');
     const failing = (await fleet.read())?.failing ?? [];
     const [newest = '', second = '', third = ''] = failing;
     expect(failing).toHaveLength(100);
-    expect([newest, second, third].map((one) => one.split(' ')[1])).toEqual([
-      'sort=…&page=…',
-      'id=…',
-      'id=…',
+    expect([newest, second, third].map(shapeOfFailure)).toEqual([
+      'users.list page sort',
+      'users.get',
+      'users.get',
     ]);
     expect(newest.split(' ')[0]).toBe(third.split(' ')[0]);
     expect(new Set(failing).size).toBe(3);

@@ -4,7 +4,7 @@ import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { encodeEntry } from '../../../src/store/cache/cache-entry.ts';
 import { createRedisEntries } from '../../../src/store/cache/redis-entries.ts';
 import { createLocalPurges } from '../../../src/store/cache/purges.ts';
-import { versionedName } from '../../../src/store/redis/envelope.ts';
+import { versionedName } from '../../../src/store/redis/stored-bytes.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 

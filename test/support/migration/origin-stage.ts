@@ -67,7 +67,7 @@ export function openOriginStage(declared: object = {}) {
       (state = changed && migrationState({ rev: (state?.rev ?? 0) + 1, ...changed })),
     /** Who answers a call, or the code of the error; and what its trace says. */
     async ask(rest: Partial<Call> = {}) {
-      const query = { kind: 'get', id: 'user_1' } as unknown as NonNullable<Call['query']>;
+      const query: Call['query'] = { kind: 'get', resource: 'users', id: 'user_1' };
       const call = createCall({ operation: 'users.get', principal: callerOf('ana'), query, ...rest });
       const by = await Promise.resolve()
         .then(() => stage(call))

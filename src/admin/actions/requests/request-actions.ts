@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/semaphore.ts';
 import { INDEX_MS, type RequestIndex } from '../../../store/fleet/request-index.ts';
-import { readJsonText } from '../../../store/redis/envelope.ts';
+import { tryParseJson } from '../../../kernel/json/try-parse-json.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
 import type { RequestTrace } from '../../../telemetry/requests/request-trace.ts';
 import { ActionRefusal } from '../../api/action.ts';
@@ -39,7 +39,7 @@ export const limitOf = ({ limit }: Pick<Input, 'limit'>) => (limit === undefined
 
 /** Reads a trace from Redis; `undefined` if the text has another shape. */
 function traceIn(text: string): RequestTrace | undefined {
-  const read = storedTrace.safeParse(readJsonText(text));
+  const read = storedTrace.safeParse(tryParseJson(text));
   return read.success ? read.data : undefined;
 }
 

@@ -2,7 +2,7 @@
 
 import type { IdCodec } from './native-id.ts';
 import type { Field, Value } from '../../../contract/fields.ts';
-import { isDay } from '../../../contract/parse-filter.ts';
+import { isDay } from '../../../contract/instants.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import { readDecimal, readNumber } from './coercion/number.ts';

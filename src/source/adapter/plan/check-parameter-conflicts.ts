@@ -1,5 +1,5 @@
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
-import { pushesOf } from '../../../contract/parse-filter.ts';
+import { pushedOperatorsOf } from '../../../contract/pushed-operators.ts';
 import type { PushableOp } from '../../../contract/query.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
@@ -15,7 +15,7 @@ type WrittenParameter = {
 /** Whether a filter is one of the contract, and its templates name the value; otherwise it has other problems first. */
 function isSound(resource: Resource, field: string, op: string, { query }: FilterSpec): boolean {
   const isKnown = resource.filters.some(
-    (one) => one.field === field && pushesOf(one).includes(op as PushableOp),
+    (one) => one.field === field && pushedOperatorsOf(one).includes(op as PushableOp),
   );
   return isKnown && Object.values(query).every((text) => variablesOf(text).every((name) => name === 'value'));
 }

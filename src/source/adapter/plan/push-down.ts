@@ -2,7 +2,7 @@ import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
 import type { PushableOp } from '../../../contract/query.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';
-import { pushesOf } from '../../../contract/parse-filter.ts';
+import { pushedOperatorsOf } from '../../../contract/pushed-operators.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Capability } from '../spec/capability.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
@@ -90,7 +90,7 @@ function compileFilter(
   here: SpecLocation,
 ): FilterPush | undefined {
   const known = new Set(
-    resource.filters.flatMap((one) => pushesOf(one).map((push) => `${one.field}.${push}`)),
+    resource.filters.flatMap((one) => pushedOperatorsOf(one).map((push) => `${one.field}.${push}`)),
   );
   if (!known.has(`${field}.${op}`)) {
     const names = [...known].join(', ') || 'none';

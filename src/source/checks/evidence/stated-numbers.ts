@@ -2,7 +2,7 @@ import type { ListSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { envelopeOf, lastName } from './envelope.ts';
+import { envelopeOf, lastName } from './document-leaves.ts';
 
 /** A whole number outside of the rows. */
 export type StatedNumber = {

@@ -1,6 +1,7 @@
 import type { Query } from '../../../contract/query.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
-import type { FallbackCause, Origin, Priority, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import type { Priority, UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import type { FallbackCause, Origin } from '../../../kernel/migration-origin.ts';
 import type { TraceHeaders, UpstreamTrace } from '../../../telemetry/request-span.ts';
 import type { TimingsCarrier, RequestTimings } from '../../../telemetry/requests/request-timings.ts';
 import type { CallAttempt } from '../../resilience/call-attempt.ts';

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import type { SourceSpec } from '../../../config/schema/source.ts';
-import type { UpstreamOrigin } from '../../../kernel/upstream-call.ts';
+import type { UpstreamHost } from '../../../kernel/upstream-host.ts';
 import { createAgent } from './agents.ts';
 import { serveOneHost } from './one-host-agent.ts';
 
@@ -9,10 +9,10 @@ const IDLE_MAX = 256;
 
 /** Creates the connections of an upstream: a pool for each origin object, made when it is first needed. */
 export function createConnectionPools(net: Pick<SourceSpec['net'], 'tls' | 'connectTimeout'>) {
-  const pools = new Map<UpstreamOrigin, Agent>();
+  const pools = new Map<UpstreamHost, Agent>();
   const unpooled = { http: createAgent(net, false, false), https: createAgent(net, true, false) };
 
-  function poolOf(origin: UpstreamOrigin): Agent {
+  function poolOf(origin: UpstreamHost): Agent {
     const known = pools.get(origin);
     if (known !== undefined) return known;
     const agent = createAgent(net, origin.isTls, true);
@@ -23,7 +23,7 @@ export function createConnectionPools(net: Pick<SourceSpec['net'], 'tls' | 'conn
 
   return {
     /** The agent of a request; `isFresh`: an agent that opens a connection for this request alone. */
-    agentFor(origin: UpstreamOrigin, isFresh: boolean): Agent {
+    agentFor(origin: UpstreamHost, isFresh: boolean): Agent {
       if (!isFresh) return poolOf(origin);
       return origin.isTls ? unpooled.https : unpooled.http;
     },

@@ -1,7 +1,7 @@
-import { type UpstreamOrigin, originOf } from '../../../kernel/upstream-call.ts';
+import { type UpstreamHost, upstreamHostOf } from '../../../kernel/upstream-host.ts';
 
 /** An absolute address, and what of it stands in the first line of a request. */
-export type RequestAddress = { readonly origin: UpstreamOrigin; readonly path: string };
+export type RequestAddress = { readonly origin: UpstreamHost; readonly path: string };
 
 /** An address that the parser of URLs leaves as it is, but for its origin. */
 const PLAIN =
@@ -14,12 +14,12 @@ const STEP = /\/\.|%2e/i;
  * plain: to parse each of them took a twentieth of the exchange. It throws a TypeError for what is no address.
  */
 export function createAddressReader(): (url: string) => RequestAddress {
-  const origins = new Map<string, UpstreamOrigin>();
+  const origins = new Map<string, UpstreamHost>();
 
-  function originAt(text: string): UpstreamOrigin {
+  function originAt(text: string): UpstreamHost {
     const known = origins.get(text);
     if (known !== undefined) return known;
-    const origin = originOf(new URL(text));
+    const origin = upstreamHostOf(new URL(text));
     origins.set(text, origin);
     return origin;
   }

@@ -1,6 +1,6 @@
 import { canEscape, PLAIN_QUOTES } from '../../../source/adapter/request/escape.ts';
 import type { Value } from '../../../contract/fields.ts';
-import { pushesOf } from '../../../contract/parse-filter.ts';
+import { pushedOperatorsOf } from '../../../contract/pushed-operators.ts';
 import type { Filter } from '../../../contract/query.ts';
 import type { Claim, Evidence } from '../../../source/checks/claim.ts';
 import { type Ask, hidesRows, listPlace } from '../../../source/checks/evidence/ask.ts';
@@ -237,7 +237,7 @@ export function declaredFilters({ resource, list }: Ask): readonly DeclaredFilte
   const found = new Map<string, DeclaredFilter>();
   for (const parameter of resource.filters) {
     const { field, kind, isSigned } = parameter;
-    for (const op of pushesOf(parameter)) {
+    for (const op of pushedOperatorsOf(parameter)) {
       const spec = list.filters[field]?.[op];
       if (spec !== undefined && spec.exactness !== 'none')
         found.set(`${field} ${op}`, { field, op, spec, kind, isSigned });

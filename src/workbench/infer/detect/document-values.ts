@@ -1,4 +1,4 @@
-import { membersOf } from '../../../source/checks/evidence/envelope.ts';
+import { membersOf } from '../../../source/checks/evidence/document-leaves.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
 

@@ -1,5 +1,5 @@
 import type { Resource } from '../../../contract/resource.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 
 /** The words of a text. */
 export const words = (text: string) => text.trim().split(/\s+/);

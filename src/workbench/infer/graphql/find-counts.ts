@@ -1,4 +1,4 @@
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';
 import type { ListField } from './find-lists.ts';
 import type { GraphqlListQuery } from './query-text.ts';

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../contract/resource.ts';
 import { resourceWords } from '../detect/usual-names.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { type GraphqlSchema, isLeaf, mustBeGiven, type NamedType, type OutputField } from './schema.ts';
 import { listArguments } from './list-arguments.ts';
 import { likeness } from './select-fields.ts';

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { setIn } from '../requests/json-tree.ts';
 import type { ListArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, withArgument } from './query-text.ts';

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { graphqlRequest } from './introspect.ts';
 import {
   type GraphqlSchema,

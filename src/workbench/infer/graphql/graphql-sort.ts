@@ -1,5 +1,5 @@
 import type { DialectSort } from '../dialects/dialect.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import type { ListArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, withArgument } from './query-text.ts';
 import { type GraphqlSchema, type InputField, isLeaf, type NamedType } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { DialectPaging } from '../dialects/dialect.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { setIn } from '../requests/json-tree.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';
 

@@ -2,7 +2,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import { resourceWords } from '../detect/usual-names.ts';
 import { columnWords } from '../map/choose-columns.ts';
 import { isSecretColumn } from '../map/columns.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { type GraphqlSchema, isLeaf, mustBeGiven, type NamedType, type OutputField } from './schema.ts';
 
 const DEPTH_MAX = 3;

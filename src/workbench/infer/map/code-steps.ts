@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/json/json.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { likely, toEdit } from '../notes/note.ts';
 import { maskedSample } from './describe-columns.ts';
 import {

@@ -1,7 +1,7 @@
 import { pathWith, quotedInPath } from '../../../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
-import { fold, isNameable } from '../../../source/checks/evidence/envelope.ts';
+import { fold, isNameable } from '../../../source/checks/evidence/document-leaves.ts';
 
 /** A column: one path of the records, with its value in each row. */
 export type Column = {

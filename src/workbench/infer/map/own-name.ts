@@ -1,5 +1,5 @@
 import type { Field, FieldKind } from '../../../contract/fields.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { isList } from '../../../kernel/json/values.ts';
 import { type Column, knownValues } from './columns.ts';
 import { type Choice, type Fits, isAmount, isMoment, isTextOrCode, named, texts } from './column-tests.ts';

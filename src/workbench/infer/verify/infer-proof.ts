@@ -8,7 +8,7 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import type { DecodedReply } from '../detect/outcome-rules.ts';
 import { columnsOf } from '../map/columns.ts';
 import { type DraftNote, notesAt, sure } from '../notes/note.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 
 /** The replies to requests with the credential, and the reply to a request without it (of a visitor). */

@@ -2,7 +2,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { envelopeOf, lastName } from '../../../source/checks/evidence/envelope.ts';
+import { envelopeOf, lastName } from '../../../source/checks/evidence/document-leaves.ts';
 import { findNextWindow, type NextForm } from './find-next-window.ts';
 import { probeUnknownParameter, type UnknownParameter } from './find-parameter.ts';
 import { findSizeParameter, type SizeParameter } from './find-size-parameter.ts';

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { fold } from '../../../source/checks/evidence/envelope.ts';
+import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { words } from '../detect/usual-names.ts';
 import { bodyParameters, type Parameter, parameterName } from '../requests/request-parameters.ts';
 

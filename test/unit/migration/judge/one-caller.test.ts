@@ -51,12 +51,12 @@ describe('the failures of one caller', () => {
 
   it('are asked about with their shape first, and not before they would reach the limit', async () => {
     const judged = await opened(() => NONE_FAILS);
-    for (let calls = 0; calls < 3; calls += 1) judged.serve(failedOf('key:ana', 'sort=…'));
+    for (let calls = 0; calls < 3; calls += 1) judged.serve(failedOf('key:ana', 'users.get sort'));
     await judged.judge.look();
     expect(judged.asked).toEqual([]);
-    judged.serve(failedOf('key:ana', 'sort=…'));
+    judged.serve(failedOf('key:ana', 'users.get sort'));
     await judged.judge.look();
-    expect(judged.asked).toEqual(['users.get sort=…']);
+    expect(judged.asked).toEqual(['users.get users.get sort']);
   });
 
   it('are also those of which it is not known whose they were', async () => {

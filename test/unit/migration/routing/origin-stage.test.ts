@@ -127,7 +127,7 @@ describe('a call that the new source does not answer', () => {
     opened.answers.new = failing(code);
     expect(await opened.ask()).toEqual({ by: 'legacy', origin: 'new', fallback: cause });
     expect(opened.counted).toEqual(['users.get new', `fallback ${cause}`]);
-    const whose = { subject: 'key:ana', shape: 'id=…' };
+    const whose = { subject: 'key:ana', shape: 'users.get' };
     expect(opened.served).toEqual([{ ms: 0, fallback: cause, isAttributable: true, failing: whose }]);
   });
 
@@ -137,7 +137,7 @@ describe('a call that the new source does not answer', () => {
     opened.answers.new = failing('scan_limit_exceeded');
     const list = { kind: 'list', resource: 'users', page: 3, limit: 20, filters: [] } as const;
     await opened.ask({ query: { ...list, sort: { field: 'name', descending: true } } });
-    const whose = { subject: 'key:ana', shape: 'sort=…&page=…' };
+    const whose = { subject: 'key:ana', shape: 'users.list page sort' };
     expect(opened.served).toEqual([
       { ms: 0, fallback: 'failed', isAttributable: true, refused: 'sort=-name&page=…', failing: whose },
     ]);

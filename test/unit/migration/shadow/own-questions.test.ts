@@ -80,7 +80,7 @@ describe("Portico's own questions", () => {
     own.answered('users.list', listOf(1, 'name'));
     own.answered('users.list', listOf(2, 'name'));
     own.answered('users.get', getOf('user_7'));
-    await ask('list', 'sort=…', 'sort=…&page=…');
+    await ask('list', 'users.list sort', 'users.list page sort');
     expect(asked.new.slice(0, 2)).toEqual(['1x20', '2x20']);
     expect(asked.new).toHaveLength(5);
     expect(asked.new).not.toContain('900x20');

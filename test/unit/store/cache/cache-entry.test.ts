@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { type CacheEntry, decodeEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
-import { writeEnvelope } from '../../../../src/store/redis/envelope.ts';
+import { writeEnvelope } from '../../../../src/store/redis/stored-bytes.ts';
 
 const KEY = 'users.list/digest/1/50//[]';
 

@@ -1,6 +1,6 @@
 import type { ScanPlan } from '../../../../source/adapter/plan/plan.ts';
 import { scanReach } from '../../../../source/adapter/plan/scan-reach.ts';
-import { pushesOf } from '../../../../contract/parse-filter.ts';
+import { pushedOperatorsOf } from '../../../../contract/pushed-operators.ts';
 import type { ListQuery } from '../../../../contract/query.ts';
 import { filterWith, typicalValue } from '../../../../contract/example-filters.ts';
 import { claimOf, type Evidence } from '../../../../source/checks/claim.ts';
@@ -20,7 +20,7 @@ function kindsOf({ resource }: Ask, { records }: Evidence['sample']): readonly K
   }));
   const filters = resource.filters.map((parameter) => {
     const { op, name } = parameter;
-    const [push] = pushesOf(parameter);
+    const [push] = pushedOperatorsOf(parameter);
     const [trial] = push === op ? chooseFilterTrials(records, parameter, push) : [];
     const filter = trial?.filter ?? filterWith(parameter, typicalValue(parameter));
     return { name: `${name}=…`, sort: null, filters: [filter] };

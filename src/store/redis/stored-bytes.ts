@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
 /**
  * The versioned envelope of everything that Portico stores in Redis as bytes: magic, checksum, payload. The magic ends
@@ -58,14 +59,5 @@ export function openEnvelope(kind: EnvelopeKind, key: string, bytes: Buffer): Bu
 /** The JSON value in an envelope; `undefined` if `openEnvelope` has no payload, or that is no JSON. */
 export function openJsonEnvelope(kind: EnvelopeKind, key: string, bytes: Buffer): unknown {
   const payload = openEnvelope(kind, key, bytes);
-  return payload && readJsonText(payload.toString());
-}
-
-/** Parses a JSON text; `undefined` if it is invalid. */
-export function readJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return payload && tryParseJson(payload.toString());
 }

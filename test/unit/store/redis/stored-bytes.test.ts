@@ -5,7 +5,7 @@ import {
   openJsonEnvelope,
   toEnvelope,
   writeEnvelope,
-} from '../../../../src/store/redis/envelope.ts';
+} from '../../../../src/store/redis/stored-bytes.ts';
 
 const KINDS: readonly EnvelopeKind[] = ['cacheEntry', 'checkpoint', 'scanCache', 'scanChunk'];
 const payload = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));

@@ -1,4 +1,4 @@
-import { fold, isNameable, membersOf } from '../../../../../src/source/checks/evidence/envelope.ts';
+import { fold, isNameable, membersOf } from '../../../../../src/source/checks/evidence/document-leaves.ts';
 
 describe('a key that a draft can name', () => {
   it.each(['id', 'Straße', '@odata.count', 'a b', '$'])('is %j', (key) => expect(isNameable(key)).toBe(true));

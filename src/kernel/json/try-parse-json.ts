@@ -1,0 +1,8 @@
+/** Parses a JSON text; `undefined` if it is invalid. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

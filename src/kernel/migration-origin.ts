@@ -1,0 +1,13 @@
+// The two sources of a resource that moves from one to the other.
+
+/** Which source serves a call of a resource that moves: the legacy one, or the one that it moves to. */
+export type Origin = 'legacy' | 'new';
+
+/** One value for each of the two sources of a migration. */
+export type ByOrigin<T> = Readonly<Record<Origin, T>>;
+
+/**
+ * Why the legacy source served a call for which the new one was chosen. `odd`: the new source failed, but the legacy one has no
+ * record for the question either, so this says nothing about the records of the new source.
+ */
+export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing' | 'odd';
