@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 function start(options: StackOptions = {}): Promise<Stack> {
   return startStack({
-    canary: MARKER,
+    secretMarker: MARKER,
     credentials,
     env,
     redis: { url: redis.url, prefix: 'markers:' },

@@ -63,9 +63,9 @@ function ask(agent: Agent, port: number, path: string, key: string): Promise<str
 async function startSampleFleet(bench: FaultBench): Promise<{ fleet: Fleet; ids: readonly string[] }> {
   const users = generateUsers({ seed: 1, count: RECORDS });
   const { users: login, people: access } = sampleCredentials;
-  const crm = bench.own(createUsersService({ users, credentials: login, canary: bench.secretMarker }));
+  const crm = bench.own(createUsersService({ users, credentials: login, secretMarker: bench.secretMarker }));
   const people = bench.own(
-    createPeopleService({ users, credentials: access, canary: bench.secretMarker, isClean: true }),
+    createPeopleService({ users, credentials: access, secretMarker: bench.secretMarker, isClean: true }),
   );
   const env = {
     USERS_URL: (await crm.listen()).url,

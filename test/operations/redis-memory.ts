@@ -126,7 +126,7 @@ async function openCache(url: string) {
 function answerOf(body: Buffer): CacheEntry {
   const tags = ['users', ...Array.from({ length: RECORDS }, (_, at) => `user:${at + 1}`)];
   const fresh = { freshSeconds: FRESH_SECONDS, freshMs: FRESH_SECONDS * 1_000, staleMs: 0 };
-  const made = { storedAt: Date.now(), generation: { epoch: '', purges: 0 } };
+  const made = { storedAt: Date.now(), purgePosition: { epoch: '', purges: 0 } };
   return { found: true, body, etag: `"${'x'.repeat(27)}"`, tags: tags.join(' '), ...fresh, ...made };
 }
 

@@ -22,8 +22,8 @@ const PAGE_SIZES = new Map([20, 50, 100].map((size) => [String(size), size]));
  * `X-Result-Count`, and 404 for a page past the end.
  */
 export function createCatalogService(options: CatalogServiceOptions): LegacyService {
-  const { products, credentials, canary = '', latencyMs } = options;
-  const rows = products.map((product) => withCanary(product.legacy, canary));
+  const { products, credentials, secretMarker = '', latencyMs } = options;
+  const rows = products.map((product) => withMarker(product.legacy, secretMarker));
 
   function list(params: URLSearchParams): LegacyAnswer {
     const size = PAGE_SIZES.get(params.get('ps') ?? '20');
@@ -43,8 +43,8 @@ export function createCatalogService(options: CatalogServiceOptions): LegacyServ
   return createLegacyService(answer, latencyMs);
 }
 
-function withCanary(row: LegacyProduct, canary: string): LegacyProduct {
-  return { ...row, buyPrc: row.buyPrc + canary, supplierKey: row.supplierKey + canary };
+function withMarker(row: LegacyProduct, secretMarker: string): LegacyProduct {
+  return { ...row, buyPrc: row.buyPrc + secretMarker, supplierKey: row.supplierKey + secretMarker };
 }
 
 function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): LegacyAnswer {

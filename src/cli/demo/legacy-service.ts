@@ -34,8 +34,8 @@ export type Trouble = {
 export type LegacyServiceOptions = {
   /** An additional delay of each answer. */
   readonly latencyMs?: number | undefined;
-  /** A text in every secret field, so that a test can search for leaks. */
-  readonly canary?: string | undefined;
+  /** A text that stands in every secret field, so that a test can search outputs for it; by default none. */
+  readonly secretMarker?: string | undefined;
 };
 
 /** A request as the services see it: the path still percent-encoded; the first of repeated parameters counts. */

@@ -22,7 +22,7 @@ const ONE = /^\/legacy\/orders\/0*(\d{1,10})$/;
  * name in every answer. `POST /legacy/orders` takes any body and returns its length in bytes.
  */
 export function createOrdersService(options: OrdersServiceOptions): LegacyService {
-  const { orders, credentials, canary = '', latencyMs } = options;
+  const { orders, credentials, secretMarker = '', latencyMs } = options;
   const byNumber = new Map(orders.map((order) => [String(Number(order.AUFTRAGS_NR)), order]));
 
   function read(path: string): LegacyAnswer {
@@ -47,7 +47,7 @@ export function createOrdersService(options: OrdersServiceOptions): LegacyServic
     const { status, headers, body } = await respond(request);
     const session = {
       Server: 'Apache-Coyote/1.1',
-      'Set-Cookie': `JSESSIONID=4F2A91${canary}; Path=/legacy; HttpOnly`,
+      'Set-Cookie': `JSESSIONID=4F2A91${secretMarker}; Path=/legacy; HttpOnly`,
     };
     return { status, headers: { ...headers, ...session }, body };
   }

@@ -20,8 +20,8 @@ export type Person = {
   readonly passwordHash: string;
 };
 
-/** A person without mistakes; `position` makes the id of its own, `canary` is appended to the secret. */
-export function personOf(truth: UserTruth, position: number, canary: string): Person {
+/** A person without mistakes; `position` makes the id of its own, `secretMarker` is appended to the secret. */
+export function personOf(truth: UserTruth, position: number, secretMarker: string): Person {
   const { id, name, email, created_at, profile } = truth;
   return {
     // A multiplication by an odd number modulo 2^32 gives each position an id of its own, in another order.
@@ -31,7 +31,7 @@ export function personOf(truth: UserTruth, position: number, canary: string): Pe
     emailAddress: email,
     createdAt: created_at === null ? null : created_at.replace('Z', '.000Z'),
     about: { bio: profile.bio, city: profile.location, avatarUrl: profile.avatar_url },
-    passwordHash: `$2b$10$${position.toString(36)}${canary}`,
+    passwordHash: `$2b$10$${position.toString(36)}${secretMarker}`,
   };
 }
 

@@ -37,8 +37,8 @@ const COLUMNS: readonly string[] = [
  * to `/api/repair`.
  */
 export function createPeopleService(options: PeopleServiceOptions): LegacyService {
-  const { users, credentials, canary = '', latencyMs, isClean = false } = options;
-  const right = users.map(({ truth }, index) => personOf(truth, index, canary));
+  const { users, credentials, secretMarker = '', latencyMs, isClean = false } = options;
+  const right = users.map(({ truth }, index) => personOf(truth, index, secretMarker));
   let store = isClean ? createStore(right, false) : createStore(withMistakes(right), true);
 
   function list(params: URLSearchParams): LegacyAnswer {

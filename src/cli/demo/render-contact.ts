@@ -1,30 +1,30 @@
 import type { LegacyUser } from './data/generate-users.ts';
 
-/** A contact as a row of a list; `canary` is appended to every secret. */
-export function contactRow(contact: LegacyUser, canary: string): object {
+/** A contact as a row of a list; `secretMarker` is appended to every secret. */
+export function contactRow(contact: LegacyUser, secretMarker: string): object {
   const { cid, created, fname, lname, natid, mail, tel, login, pwd } = contact;
   return {
     contact: {
       core: {
         cid,
         created,
-        person: { fname, lname, natid: natid + canary },
-        comm: { mail, tel: tel + canary },
-        access: { login: login + canary, pwd: pwd + canary },
+        person: { fname, lname, natid: natid + secretMarker },
+        comm: { mail, tel: tel + secretMarker },
+        access: { login: login + secretMarker, pwd: pwd + secretMarker },
       },
     },
   };
 }
 
 /** The same contact on its card, where most fields have another name and all are text. */
-export function contactCard(contact: LegacyUser, canary: string): object {
+export function contactCard(contact: LegacyUser, secretMarker: string): object {
   const { cid, created, fname, lname, natid, mail, tel, notes, town, picture, pwd } = contact;
   return {
-    ident: { no: String(cid), since: created === null ? null : String(created), natid: natid + canary },
+    ident: { no: String(cid), since: created === null ? null : String(created), natid: natid + secretMarker },
     naming: { given: fname, family: lname },
-    reach: { email: mail, phone: tel + canary },
+    reach: { email: mail, phone: tel + secretMarker },
     about: { notes, town, picture },
-    secret: { pwd: pwd + canary },
+    secret: { pwd: pwd + secretMarker },
   };
 }
 

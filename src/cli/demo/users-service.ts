@@ -24,7 +24,7 @@ const START_MAX = 2 ** 31 - 1;
  * success, 16 login failed, 44 no such contact, 90 unknown order).
  */
 export function createUsersService(options: UsersServiceOptions): LegacyService {
-  const { users, credentials, canary = '', latencyMs } = options;
+  const { users, credentials, secretMarker = '', latencyMs } = options;
   const contacts = users.map((user) => user.legacy);
   const byNumber = new Map(contacts.map((contact) => [contact.cid, contact]));
   const orders = orderings(contacts);
@@ -39,7 +39,7 @@ export function createUsersService(options: UsersServiceOptions): LegacyService 
     if (ordered === undefined) return failure(90, 'unknown order');
     const start = Math.min(wholeNumber(params.get('start')) ?? 0, START_MAX);
     const cnt = Math.min(wholeNumber(params.get('cnt')) ?? ROWS_DEFAULT, ROWS_MAX);
-    const rows = ordered.slice(start, start + cnt).map((contact) => contactRow(contact, canary));
+    const rows = ordered.slice(start, start + cnt).map((contact) => contactRow(contact, secretMarker));
     return success({ paging: { start, cnt, hits: contacts.length }, rows });
   }
 
@@ -48,7 +48,7 @@ export function createUsersService(options: UsersServiceOptions): LegacyService 
     const contact = /^\d{1,19}$/.test(cid) ? byNumber.get(BigInt(cid)) : undefined;
     return contact === undefined
       ? failure(44, 'no such contact')
-      : success({ card: { entity: contactCard(contact, canary) } });
+      : success({ card: { entity: contactCard(contact, secretMarker) } });
   }
 
   function answer({ path, params, headers }: LegacyRequest): LegacyAnswer {

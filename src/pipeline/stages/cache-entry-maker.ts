@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { type CacheEntry, type Generation, tagText } from '../../store/cache/cache-entry.ts';
+import { type CacheEntry, type PurgePosition, tagText } from '../../store/cache/cache-entry.ts';
 import type { SourceAnswer } from './call.ts';
 
 /** How long answers live, seconds. */
@@ -33,10 +33,10 @@ export function etagOf(body: Buffer): string {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Creates the function that makes an entry of an answer. `generation`: what was purged before the source was asked. */
+/** Creates the function that makes an entry of an answer. `purgePosition`: what was purged before the source was asked. */
 export function createEntryMaker({ clock, freshness, jitterPercent, random }: EntryMakerDeps) {
   const keepSeconds = Math.max(freshness.staleWhileRevalidate, freshness.staleIfError);
-  return function entryOf(answer: SourceAnswer, generation: Generation): CacheEntry {
+  return function entryOf(answer: SourceAnswer, purgePosition: PurgePosition): CacheEntry {
     const { found, tags } = answer;
     const body = found ? answer.body : NO_BODY;
     const freshSeconds = found ? answer.freshSeconds : freshness.notFound;
@@ -49,7 +49,7 @@ export function createEntryMaker({ clock, freshness, jitterPercent, random }: En
       freshMs: freshSeconds * 1_000 * (1 - (random() * jitterPercent) / 100),
       staleMs: found ? keepSeconds * 1_000 : 0,
       tags: tagText(tags),
-      generation,
+      purgePosition,
     };
   };
 }

@@ -78,8 +78,8 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
   async function createEntry(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
     try {
       // What is purged while the source is asked may be in its answer or not, so it counts as purged.
-      const generation = purges.current();
-      const made = entryOf(await source(call), generation);
+      const purgePosition = purges.current();
+      const made = entryOf(await source(call), purgePosition);
       void cache.put(key, made, lock);
       return made;
     } catch (error) {

@@ -45,13 +45,13 @@ export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrew
   }
 
   return function begin(operation, query) {
-    const generation = purges.current();
+    const purgePosition = purges.current();
     const key = cacheKeyOf(cacheKeyParts(operation, digest, query));
     return async (answer) => {
       // That a record is missing is not kept: each call asks anew.
       if (!answer.found) return;
       // Without Redis, nothing is kept: the cache is only colder.
-      await keep(key, entryOf(answer, generation)).catch(() => undefined);
+      await keep(key, entryOf(answer, purgePosition)).catch(() => undefined);
     };
   };
 }

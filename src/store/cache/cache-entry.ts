@@ -20,13 +20,13 @@ export type CacheEntry = {
   /** Purge tags, such as `users user:42`: one text, because fifty texts take as much memory as a quarter of the body. */
   readonly tags: string;
   /** The purges that had happened when its data was read. */
-  readonly generation: Generation;
+  readonly purgePosition: PurgePosition;
   /** The compressed forms of the body, if this process keeps the entry and the body is worth compressing. */
   readonly encodings?: EncodedBodies | undefined;
 };
 
 /** A position in the order of purges: the epoch of that order, and how many purges came before. */
-export type Generation = { readonly epoch: string; readonly purges: number };
+export type PurgePosition = { readonly epoch: string; readonly purges: number };
 
 /** Tags as one text; none of them has a space. */
 export function tagText(tags: readonly string[]): string {
@@ -42,13 +42,13 @@ type Head = readonly [
   found: 0 | 1,
   etag: string,
   times: readonly [number, number, number, number],
-  generation: readonly [string, number],
+  purgePosition: readonly [string, number],
   tags: string,
 ];
 
 /** The bytes of an entry in an envelope: the length of its head (32 bits), the head as JSON, the body. */
 export function encodeEntry(key: string, { found, etag, body, tags, ...entry }: CacheEntry): Buffer {
-  const { epoch, purges } = entry.generation;
+  const { epoch, purges } = entry.purgePosition;
   const times = [entry.storedAt, entry.freshSeconds, entry.freshMs, entry.staleMs];
   const head = JSON.stringify([found ? 1 : 0, etag, times, [epoch, purges], tags]);
   const headBytes = Buffer.byteLength(head);
@@ -61,15 +61,15 @@ export function encodeEntry(key: string, { found, etag, body, tags, ...entry }: 
 
 function isHead(value: unknown): value is Head {
   if (!Array.isArray(value)) return false;
-  const [found, etag, times, generation, tags] = value as unknown[];
+  const [found, etag, times, purgePosition, tags] = value as unknown[];
   return (
     (found === 0 || found === 1) &&
     typeof etag === 'string' &&
     isListOf(times, Number.isFinite) &&
     times.length === 4 &&
-    Array.isArray(generation) &&
-    typeof generation[0] === 'string' &&
-    Number.isSafeInteger(generation[1]) &&
+    Array.isArray(purgePosition) &&
+    typeof purgePosition[0] === 'string' &&
+    Number.isSafeInteger(purgePosition[1]) &&
     typeof tags === 'string'
   );
 }
@@ -89,5 +89,5 @@ export function decodeEntry(key: string, bytes: Buffer): CacheEntry | undefined 
   const [found, etag, [storedAt, freshSeconds, freshMs, staleMs], [epoch, purges], tags] = head;
   const times = { storedAt, freshSeconds, freshMs, staleMs };
   const body = payload.subarray(headEnd);
-  return { found: found === 1, etag, ...times, generation: { epoch, purges }, tags, body };
+  return { found: found === 1, etag, ...times, purgePosition: { epoch, purges }, tags, body };
 }

@@ -102,7 +102,7 @@ function createLocalEntries({ clock, localBytes, localSeconds, redis, attachEnco
 function createUsable({ clock, purges, onEvent }: CacheDeps) {
   return function usable(level: 'local' | 'redis', entry: CacheEntry | undefined): CacheEntry | undefined {
     const isUsable =
-      entry !== undefined && leftMs(entry, clock) > 0 && !purges.isPurged(entry.generation, entry.tags);
+      entry !== undefined && leftMs(entry, clock) > 0 && !purges.isPurged(entry.purgePosition, entry.tags);
     onEvent(level, !isUsable ? 'miss' : ageMs(entry, clock) < entry.freshMs ? 'hit' : 'stale');
     return isUsable ? entry : undefined;
   };
@@ -129,7 +129,7 @@ export function createCache(deps: CacheDeps): Cache {
     countLocal(tag) {
       const isAbout = ({ tags }: CacheEntry) => tag === EVERYTHING || tagList(tags).includes(tag);
       const found = local.alive().filter(isAbout);
-      return found.filter(({ generation, tags }) => !deps.purges.isPurged(generation, tags)).length;
+      return found.filter(({ purgePosition, tags }) => !deps.purges.isPurged(purgePosition, tags)).length;
     },
     local: (key) => usable('local', local.get(key)),
     async remote(key) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type Generation, tagList } from './cache-entry.ts';
+import { type PurgePosition, tagList } from './cache-entry.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { purgeTag, readPurges } from '../redis/scripts/purge-scripts.ts';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
@@ -8,9 +8,9 @@ import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 /** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
 export type Purges = {
   /** The current position; data read from now on is newer than every purge so far. */
-  current(): Generation;
-  /** Whether any of the tags, as a text of `tagText`, was purged after `generation`. */
-  isPurged(generation: Generation, tags: string): boolean;
+  current(): PurgePosition;
+  /** Whether any of the tags, as a text of `tagText`, was purged after `purgePosition`. */
+  isPurged(purgePosition: PurgePosition, tags: string): boolean;
   /** The number of the latest purge among the tags that `isAbout` accepts, a function that is kept and pure. */
   latest(isAbout: (tag: string) => boolean): number;
   /**
@@ -79,11 +79,11 @@ function createLedger() {
   }
 
   return {
-    current: (): Generation => ({ epoch, purges: latest }),
-    isPurged(generation: Generation, tags: string): boolean {
-      if (generation.epoch !== epoch || generation.purges < floor) return true;
-      if (generation.purges >= latest) return false;
-      const since = (tag: string) => (numbers.get(tag) ?? 0) > generation.purges;
+    current: (): PurgePosition => ({ epoch, purges: latest }),
+    isPurged(purgePosition: PurgePosition, tags: string): boolean {
+      if (purgePosition.epoch !== epoch || purgePosition.purges < floor) return true;
+      if (purgePosition.purges >= latest) return false;
+      const since = (tag: string) => (numbers.get(tag) ?? 0) > purgePosition.purges;
       return since(EVERYTHING) || tagList(tags).some(since);
     },
     latest(isAbout: (tag: string) => boolean): number {

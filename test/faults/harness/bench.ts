@@ -103,7 +103,10 @@ type BenchOptions = { readonly strict: boolean; readonly long?: boolean };
 /** Opens the bench: the sample services in this process, everything else when a row asks for it. */
 export async function openBench({ strict, long = false }: BenchOptions): Promise<OpenBench> {
   const secrets = createBenchSecrets();
-  const services = createSampleServices({ canary: secrets.secretMarker, credentials: secrets.credentials });
+  const services = createSampleServices({
+    secretMarker: secrets.secretMarker,
+    credentials: secrets.credentials,
+  });
   const urls = await services.listen();
   let calls = 0;
   for (const { server } of [services.users, services.catalog, services.orders])

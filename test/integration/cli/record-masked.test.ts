@@ -20,7 +20,7 @@ describe('portico test --record', () => {
   const MARKER = 'CanaryOfASecret77';
 
   it('keeps no text of the records by default, and replays', async () => {
-    const services = createSampleServices({ canary: MARKER });
+    const services = createSampleServices({ secretMarker: MARKER });
     env = { ...(await services.listen()) };
     const [users, products] = [await record('crm'), await record('catalog')];
     await services.close();

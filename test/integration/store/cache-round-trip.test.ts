@@ -14,7 +14,7 @@ const clock = createManualClock();
 
 const sixtySeconds = {
   ...{ found: true, body: Buffer.from('1'), etag: '"x"', freshSeconds: 60, freshMs: 60_000, staleMs: 0 },
-  ...{ tags: 'users', generation: { epoch: '', purges: 0 } },
+  ...{ tags: 'users', purgePosition: { epoch: '', purges: 0 } },
 };
 
 /** The cache of a process, and the events of its Redis level. */

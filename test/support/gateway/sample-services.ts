@@ -13,7 +13,7 @@ export type ServicesOptions = {
   readonly users?: readonly SampleUser[];
   readonly products?: readonly SampleProduct[];
   /** Planted in every secret of the sample services; one that no output may hold by default. */
-  readonly canary?: string;
+  readonly secretMarker?: string;
   /** What the services ask of the gateway; the usual ones by default. */
   readonly credentials?: typeof sampleCredentials;
 };
@@ -38,24 +38,24 @@ export const fewProducts = generateProducts({ seed: 1, count: 40 });
 export function createSampleServices({
   users,
   products,
-  canary = MARKER,
+  secretMarker = MARKER,
   credentials = sampleCredentials,
 }: ServicesOptions): SampleServices {
   const services = {
     users: createUsersService({
       users: users ?? fewUsers,
       credentials: credentials.users,
-      canary,
+      secretMarker,
     }),
     catalog: createCatalogService({
       products: products ?? fewProducts,
       credentials: credentials.catalog,
-      canary,
+      secretMarker,
     }),
     orders: createOrdersService({
       orders: generateOrders({ seed: 1 }),
       credentials: credentials.orders,
-      canary,
+      secretMarker,
     }),
   };
   return {

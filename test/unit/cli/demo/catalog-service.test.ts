@@ -8,7 +8,7 @@ const skus = products.map((product) => product.legacy.sku);
 const service = createCatalogService({
   products,
   credentials: sampleCredentials.catalog,
-  canary: '~canary~',
+  secretMarker: '~canary~',
 });
 const key = { 'X-Catalogue-Key': 'catalogue-sample-key' };
 let base: string;

@@ -4,7 +4,11 @@ import { createOrdersService } from '../../../../src/cli/demo/orders-service.ts'
 import { type Answer, ask } from './ask.ts';
 
 const orders = generateOrders({ seed: 1 });
-const service = createOrdersService({ orders, credentials: sampleCredentials.orders, canary: '~canary~' });
+const service = createOrdersService({
+  orders,
+  credentials: sampleCredentials.orders,
+  secretMarker: '~canary~',
+});
 const token = { 'X-Orders-Token': 'orders-sample-token' };
 let base: string;
 

@@ -14,8 +14,8 @@ const users = generateUsers({ seed: 1 });
 const right = users.map(({ truth }, index) => personOf(truth, index, '~canary~'));
 const { people: credentials } = sampleCredentials;
 const authorization = `Bearer ${credentials.token}`;
-const clean = createPeopleService({ users, credentials, canary: '~canary~', isClean: true });
-const copied = createPeopleService({ users, credentials, canary: '~canary~' });
+const clean = createPeopleService({ users, credentials, secretMarker: '~canary~', isClean: true });
+const copied = createPeopleService({ users, credentials, secretMarker: '~canary~' });
 const bases = { clean: '', copied: '' };
 
 beforeAll(async () => {

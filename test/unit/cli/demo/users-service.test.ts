@@ -21,7 +21,7 @@ type List = {
 };
 
 const users = generateUsers({ seed: 1 });
-const service = createUsersService({ users, credentials: sampleCredentials.users, canary: '~canary~' });
+const service = createUsersService({ users, credentials: sampleCredentials.users, secretMarker: '~canary~' });
 const login = { authorization: `Basic ${btoa('portico:crm-sample-password')}` };
 let base: string;
 

@@ -16,7 +16,7 @@ const entry: fc.Arbitrary<CacheEntry> = fc.record({
   tags: fc
     .array(fc.stringMatching(/^[a-z]{1,8}(?::[A-Za-z0-9_.~-]{1,12})?$/), { maxLength: 4 })
     .map((tags) => tags.join(' ')),
-  generation: fc.record({ epoch: fc.string({ maxLength: 12 }), purges: fc.nat() }),
+  purgePosition: fc.record({ epoch: fc.string({ maxLength: 12 }), purges: fc.nat() }),
 });
 
 /** The bytes of an entry with another head, and a checksum that fits. */

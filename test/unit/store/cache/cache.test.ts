@@ -50,7 +50,7 @@ function setUp(withRedis = true, localSeconds = 5) {
     freshMs: freshSeconds * 1_000,
     staleMs: staleSeconds * 1_000,
     tags: '',
-    generation: { epoch: '', purges: 0 },
+    purgePosition: { epoch: '', purges: 0 },
   });
   return { clock, ...store, events, make, entry };
 }

@@ -21,7 +21,7 @@ const bodyOf = (bytes: number, mark = '') => `{"data":"${mark}${'Ada Lovelace, '
 function entryOf(body: string | Buffer, etag = `"${body.length}"`): CacheEntry {
   return {
     ...{ found: true, body: Buffer.from(body), etag, storedAt: clock.now(), tags: '' },
-    ...{ freshSeconds: 60, freshMs: 60_000, staleMs: 0, generation: { epoch: '', purges: 0 } },
+    ...{ freshSeconds: 60, freshMs: 60_000, staleMs: 0, purgePosition: { epoch: '', purges: 0 } },
   };
 }
 
