@@ -1,0 +1,89 @@
+// The requests that may give one record, and the ids to try them with.
+
+import type { RequestSpec } from '../../../config/schema/source.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
+import { compilePath } from '../../../source/adapter/spec/path.ts';
+import { mapLeaves } from '../requests/json-tree.ts';
+import { linkedPaths } from './find-record.ts';
+import type { RecordContext } from './record-context.ts';
+
+/** The ids of the list as the gateway sends them: numbers have no leading zeros, and all have the form of the dialect's ids. */
+export function idsOf({ rows, list, dialect }: RecordContext): readonly string[] {
+  const find = compilePath(list.idPath);
+  const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
+  const known = dialect?.idForm(list.id.kind === 'number');
+  const form = known === undefined ? undefined : new RegExp(`^(?:${known})$`);
+  return rows.flatMap((row) => {
+    const text = scalarText(find(row))?.trim() ?? '';
+    const native = pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
+    const id = list.id.kind === 'number' ? native.replace(/^0+(?=\d)/, '') : native;
+    return id === '' || form?.test(id) === false ? [] : [id];
+  });
+}
+
+/** Replaces an id of the list in a request by the variable. */
+function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec | undefined {
+  const known = new Set(ids);
+  let found = 0;
+  const mark = (text: string, split: RegExp, decode: (part: string) => string) =>
+    text
+      .split(split)
+      .map((part) => {
+        if (found > 0 || !known.has(decode(part))) return part;
+        found += 1;
+        return '{id}';
+      })
+      .join('');
+  const plain = (part: string) => part;
+  const decoded = (part: string) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  };
+  const inTree = (tree: unknown) =>
+    mapLeaves(tree, (leaf) => {
+      if (typeof leaf === 'string') return mark(leaf, /([^\w.|=+/~-]+|=eq\.)/, plain);
+      if (typeof leaf !== 'number' || found > 0 || !known.has(String(leaf))) return leaf;
+      found += 1;
+      return '{id}';
+    });
+  const path = mark(request.path, /([/()',]|\.(?:json|xml|do|php|aspx?)$)/, decoded);
+  const query = inTree(request.query) as RequestSpec['query'];
+  const body = inTree(request.body) as RequestSpec['body'];
+  return found === 0 ? undefined : { ...request, path, query, ...(body !== undefined && { body }) };
+}
+
+/** The end of a path that only says that it is a list. A record stands above it. */
+const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
+
+/** The requests to try for one record, with `{id}`, the most probable first. */
+export function recordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
+  const { request, dialect, given, list } = context;
+  if (given !== undefined) {
+    const marked = withVariable(given, ids);
+    return marked === undefined ? [] : [marked];
+  }
+  const known = dialect?.record(request, list.id.kind === 'number');
+  if (request.body !== undefined) return known === undefined ? [] : [known];
+  const path = request.path.replace(/\/$/, '');
+  const below = { method: 'GET' as const, query: {}, headers: request.headers };
+  const bare = path.replace(/\.(?:json|xml|do|php|aspx?)$/, '');
+  // If the list's URL ends with a slash, the URLs of its records do so, too; without it comes a redirect.
+  const slashed = path === request.path ? [] : [`${path}/{id}/`];
+  const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
+  // `/users/_all_docs` and `/users/list` name a way to read all of `/users`.
+  const beside = LIST_NAME.test(path) ? [path.replace(LIST_NAME, '/{id}')] : [];
+  const linked = linkedPaths(context.rows, list);
+  const paths = new Set([...linked, ...slashed, `${path}/{id}`, ...suffixed, ...beside]);
+  const entries = Object.entries(request.query);
+  const secrets = entries.filter(([, value]) => value.includes('${'));
+  // The list's parameters may be needed (the form of the rows) or refused (filters, sorts), so they are the second try.
+  const constants = entries.filter(([, value]) => !/(?<!\$)\{/.test(value));
+  const queries = constants.length === secrets.length ? [secrets] : [secrets, constants];
+  const usual = [...paths].flatMap((one) =>
+    queries.map((query): RequestSpec => ({ ...below, path: one, query: Object.fromEntries(query) })),
+  );
+  return known === undefined ? usual : [known, ...usual];
+}
