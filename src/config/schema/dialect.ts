@@ -4,8 +4,15 @@ import { queryTemplate } from './elements/request.ts';
 import { flag, headerName, integer } from './elements/scalars.ts';
 import { filter } from './list/list.ts';
 
+/*
+ * An entry of `dialects` in an example file. The file describes one service of a product as a source; the entry says how
+ * `portico infer` recognises other services of it (signs), what it asks them (requests), and what of the source it may write into
+ * their drafts (differences, facts that hold for all of them).
+ */
+
 const keys = z.array(z.string()).default([]);
 
+/** Something in the first exchange that services of the dialect show. */
 const sign = z.strictObject({
   at: z
     .string()
@@ -24,6 +31,7 @@ const sign = z.strictObject({
   only: z.array(z.string()).optional().describe('The only keys that it may have.'),
 });
 
+/** What is changed in a request, such as its parameters for a sort. */
 const change = z.strictObject({
   query: queryTemplate.default({}).describe('Parameters that the request gets.'),
   set: z
@@ -32,6 +40,7 @@ const change = z.strictObject({
     .describe('Values by their path in the JSON body; "{=path}" is the value at a path of the body.'),
 });
 
+/** Makes a request of that for the list: another list, the number of its rows, or one record. */
 const requestRule = z
   .strictObject({
     resource: z.string().optional().describe('Only for this resource.'),
@@ -49,6 +58,7 @@ const requestRule = z
   })
   .meta({ id: 'requestRule' });
 
+/** The parameters of windows, and where they differ from those of the source. */
 const paging = z.strictObject({
   size: z.string().optional().describe('The parameter for the number of rows, or its path in the body.'),
   start: z.string().optional().describe('That for the first row or the page.'),
@@ -63,11 +73,15 @@ const paging = z.strictObject({
 
 const columns = z.record(z.string(), z.string());
 
-/** What is known of the services of a dialect beyond the source that shows one of them. */
-export const dialect = z.strictObject({
+/** Which product it is, and where the file shows it. */
+const identity = {
   key: z.string().describe('The name in reports.'),
   title: z.string().describe('The name in drafts.'),
   resource: z.string().describe('The resource of this file that shows the dialect.'),
+};
+
+/** How a service is recognised by its first reply. */
+const recognition = {
   rank: integer(0, 9)
     .default(0)
     .describe('Of several dialects that match, the lowest is tried first: the one with the plainest marks.'),
@@ -79,6 +93,10 @@ export const dialect = z.strictObject({
     .array(sign)
     .default([])
     .describe('Signs of a reply to `constants`; without them it is another.'),
+};
+
+/** What a service is asked. */
+const requests = {
   rewrite: z
     .array(requestRule)
     .default([])
@@ -93,6 +111,12 @@ export const dialect = z.strictObject({
     })
     .prefault({})
     .describe('What a request has in addition, if the service still gives rows.'),
+  count: z.array(requestRule).default([]).describe('A request for the number of rows.'),
+  record: z.array(requestRule).default([]).describe('The request for one record, with {id}.'),
+};
+
+/** What services do otherwise than the source of the file. */
+const differences = {
   paging: z
     .union([z.literal('none'), paging])
     .default({})
@@ -104,8 +128,6 @@ export const dialect = z.strictObject({
     ])
     .optional()
     .describe('In place of the total of the source; unknown: the dialect leaves it open.'),
-  count: z.array(requestRule).default([]).describe('A request for the number of rows.'),
-  record: z.array(requestRule).default([]).describe('The request for one record, with {id}.'),
   sort: z
     .strictObject({ ascending: change, descending: change })
     .optional()
@@ -114,10 +136,23 @@ export const dialect = z.strictObject({
     .partialRecord(z.enum(['eq', 'ge', 'le']), z.array(filter.partial({ exactness: true })))
     .optional()
     .describe('Forms of filters, with {column}, or {name}, its last key; absent: those of the source.'),
+};
+
+/** What holds for all services, so that a draft has it without a look. */
+const facts = {
   fields: keys.describe('The v1 fields whose columns all services of the dialect have.'),
   columns: z.record(z.string(), columns).default({}).describe('Columns of other resources.'),
   ids: flag.default(false).describe('Whether all services have the `id` of the source.'),
   zone: z.literal('UTC').optional().describe('The zone of times without one.'),
   outcomes: z.array(outcome).default([]).describe('The rules of the source that hold for all services.'),
   pitfalls: z.array(z.string()).default([]).describe('What no reply shows and the operator must know.'),
+};
+
+/** What is known of the services of a dialect beyond the source that shows one of them. */
+export const dialect = z.strictObject({
+  ...identity,
+  ...recognition,
+  ...requests,
+  ...differences,
+  ...facts,
 });

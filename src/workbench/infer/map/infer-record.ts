@@ -14,7 +14,7 @@ import { findRecord, type FoundRecord, linkOf } from './find-record.ts';
 import type { OutcomeDraft } from '../detect/outcome-rules.ts';
 import { missingRules } from './missing-rules.ts';
 import type { RecordContext } from './record-context.ts';
-import { idsOf, recordRequests } from './record-requests.ts';
+import { listedIds, recordRequests } from './record-requests.ts';
 
 /** The `get` section of a draft. */
 export type RecordDraft = {
@@ -79,7 +79,7 @@ function placeholder({ request, resource, list, given, rows }: RecordContext): R
 /** Drafts the view of one record. */
 export async function inferRecord(context: RecordContext): Promise<RecordDraft> {
   const { client, read, resource, list } = context;
-  const ids = idsOf(context);
+  const ids = listedIds(context);
   const kind: IdKind = list.id.kind;
   // Ids from the whole list: the first records are often alike.
   const count = client.callsLeft > 60 ? RECORDS_MAX : 4;

@@ -8,7 +8,7 @@ import { linkedPaths } from './find-record.ts';
 import type { RecordContext } from './record-context.ts';
 
 /** The ids of the list as the gateway sends them: numbers have no leading zeros, and all have the form of the dialect's ids. */
-export function idsOf({ rows, list, dialect }: RecordContext): readonly string[] {
+export function listedIds({ rows, list, dialect }: RecordContext): readonly string[] {
   const find = compilePath(list.idPath);
   const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
   const known = dialect?.idForm(list.id.kind === 'number');
