@@ -36,7 +36,8 @@ class Changes {
   same(path: readonly string[], before: string | number, now: string | number): void {
     if (before === now) return;
     const key = path.at(-1) ?? '';
-    this.breaks(path, `${key} was ${before}, and is ${now}`, `${key}: ${before}`);
+    const shown = (value: string | number) => (value === '' ? "''" : value);
+    this.breaks(path, `${key} was ${shown(before)}, and is ${shown(now)}`, `${key}: ${shown(before)}`);
   }
 
   /** Compares what has names: what is gone breaks clients, what is new does not. Returns the names that both have. */

@@ -2,7 +2,7 @@ import { contentDigest } from '../kernel/secret.ts';
 import { compileFields } from './compile-fields.ts';
 import { compileFilterParameters, compileOrderings } from './compile-parameters.ts';
 import type { ContractSpec, ReportContractProblem, ResourceSpec } from './contract-schema.ts';
-import { type Field, idPatternOf } from './fields.ts';
+import { type Field, idPatternOf, idStartOf } from './fields.ts';
 import type { Contract, Operation, Resource, ResourceName } from './resource.ts';
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
@@ -75,6 +75,7 @@ function compileResource(
     aliases: spec.aliases,
     means: spec.means,
     idPrefix: spec.id.prefix,
+    idStart: idStartOf(spec.id.prefix),
     idPattern: idPatternOf(spec.id.prefix),
     path: `/${contract.version}/${name}`,
     permission: `${name}:read`,
@@ -109,7 +110,8 @@ function reportClashes({ resources }: ContractSpec, report: ReportContractProble
   };
   for (const [name, { singular, id }] of entries) {
     const at = ['resources', name];
-    take('the prefix of ids', id.prefix, [...at, 'id', 'prefix'], 'give each resource a prefix of its own');
+    if (id.prefix !== '')
+      take('the prefix of ids', id.prefix, [...at, 'id', 'prefix'], 'give each resource a prefix of its own');
     take('the name', capitalised(singular), [...at, 'singular'], 'give each resource a singular of its own');
     take('the name', `${capitalised(singular)}Detail`, [...at, 'singular'], 'choose another singular');
     take('the path', name, at, 'give each resource a name of its own');

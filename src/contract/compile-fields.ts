@@ -7,7 +7,7 @@ import {
   type ResourceSpec,
 } from './contract-schema.ts';
 import { deprecationMarks } from './deprecation.ts';
-import { compileAccepts, type Field, idPatternOf, type ListShape, schemaOf } from './fields.ts';
+import { compileAccepts, type Field, idPatternOf, idStartOf, type ListShape, schemaOf } from './fields.ts';
 
 const FIELDS_MAX = 200;
 const DEPTH_MAX = 3;
@@ -27,11 +27,12 @@ type Place = {
 /** The id of a resource, the first field of each record. */
 function idField(prefix: string): Field {
   const idPattern = idPatternOf(prefix);
-  const start = prefix === '' ? '' : `${prefix}_`;
+  const start = idStartOf(prefix);
   const description = `Identifier, ${start === '' ? 'the id of the record' : `\`${start}\` and the id of the record`}.`;
   const settings = { kind: 'id', required: true, idPattern, description, example: `${start}42` } as const;
   return {
     ...{ path: ['id'], name: 'id', kind: 'id', required: true, aliases: [], isLabel: false, personal: false },
+    idStart: start.length,
     accepts: compileAccepts(settings),
     schema: schemaOf(settings),
   };
@@ -88,6 +89,7 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
   const minimum = 'minimum' in spec ? spec.minimum : undefined;
   return {
     ...{ path, name, kind, required, values, to, minimum, list, aliases, accepts },
+    idStart: target && idStartOf(target.id.prefix).length,
     means: 'means' in spec ? spec.means : undefined,
     personal: spec.personal ?? (list && 'kind' in list.of ? list.of.personal : PERSONAL.has(kind)),
     schema: { ...schemaOf(settings), ...deprecationMarks(spec) },

@@ -8,7 +8,7 @@ import * as z from 'zod';
 /** The form of a resource's name, as a part of a regular expression. */
 export const RESOURCE_NAME = '[a-z][a-z0-9_]{0,39}';
 const FIELD_NAME = /^[a-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
-const PREFIX = /^[a-z][a-z0-9]{0,15}$/;
+const PREFIX = /^(?:[a-z][a-z0-9]{0,15})?$/;
 
 const name = z
   .string()
@@ -188,7 +188,9 @@ const resource = z.strictObject({
     prefix: z
       .string()
       .regex(PREFIX, 'a prefix has at most 16 small letters and digits, and begins with a letter')
-      .describe('What stands before the underscore of a public id.'),
+      .describe(
+        "What stands before the underscore of a public id. With '' the source's own id is the public one.",
+      ),
   }),
   fields: fields.describe('The fields of a record after its id, in the order of the answer.'),
   single: z

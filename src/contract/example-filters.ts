@@ -1,4 +1,5 @@
 import { Decimal } from '../kernel/decimal.ts';
+import { idStartOf } from './fields.ts';
 import type { KnownValue } from './list-value.ts';
 import type { Filter } from './query.ts';
 import type { FilterParameter } from './resource.ts';
@@ -38,7 +39,7 @@ export function typicalValue({ kind, values = [], idPrefix = '' }: FilterParamet
       return values[0] ?? '';
     case 'id':
     case 'reference':
-      return `${idPrefix}_1`;
+      return `${idStartOf(idPrefix)}1`;
     case 'text':
     case 'list':
       return 'sample';

@@ -74,6 +74,8 @@ export type Field = {
   readonly values?: readonly string[] | undefined;
   /** The resource that a `reference` leads to. */
   readonly to?: string | undefined;
+  /** The length of what stands before the source's own id in an `id` or a `reference`. */
+  readonly idStart?: number | undefined;
   /** The least bound that a filter on a number takes. */
   readonly minimum?: number | undefined;
   /** What a `list` has. */
@@ -200,8 +202,17 @@ export function schemaOf(settings: KindSettings): JsonSchema {
   return { ...(required ? form : { anyOf: [form, { type: 'null' }] }), ...described, ...shown(formExample) };
 }
 
-/** The form of the ids of a resource: its prefix, an underscore and one path segment; without a prefix the segment alone. */
+/** What stands before the source's own id in the ids of a resource: its prefix and an underscore, or nothing. */
+export function idStartOf(prefix: string): string {
+  return prefix === '' ? '' : `${prefix}_`;
+}
+
+/**
+ * The form of the ids of a resource: its prefix, an underscore and one path segment; without a prefix the segment alone,
+ * which then must not mean a directory.
+ */
 export function idPatternOf(prefix: string): RegExp {
-  const start = prefix === '' ? '' : `${prefix}_`;
-  return new RegExp(`^${start}[A-Za-z0-9_.~-]{1,${128 - Math.max(start.length, 1)}}$`);
+  const start = idStartOf(prefix);
+  const segment = start === '' ? '(?!\\.{1,2}$)' : start;
+  return new RegExp(`^${segment}[A-Za-z0-9_.~-]{1,${128 - start.length}}$`);
 }

@@ -15,59 +15,62 @@ export type SortKey = string | Decimal;
 
 const ZERO = 0x30;
 
-/** The index of an id's number; 0 if the id has none that is written in the only valid way. */
-function numberAt(id: string): number {
-  const start = id.indexOf('_') + 1;
+/** Whether what follows the start of an id is a number, written in the only valid way. */
+function isNumbered(id: string, start: number): boolean {
   const { length } = id;
-  if (start < 2 || start === length) return 0;
+  if (start >= length) return false;
   for (let at = start; at < length; at += 1) {
     const unit = id.charCodeAt(at);
-    if (unit < ZERO || unit > 0x39) return 0;
+    if (unit < ZERO || unit > 0x39) return false;
   }
-  return id.charCodeAt(start) === ZERO && length - start > 1 ? 0 : start;
+  return id.charCodeAt(start) !== ZERO || length - start === 1;
 }
 
 /**
  * The sort key of an id: numbered ids come first, by number; all others follow, as text. The length before the digits
- * lets numbers of any size compare as text.
+ * lets numbers of any size compare as text. `start` is the length of what stands before the source's own id.
  */
-export function idSortKey(id: string): string {
-  const start = numberAt(id);
-  if (start === 0) return `1${id.normalize('NFC')}`;
-  return `0${String.fromCharCode(id.length - start)}${id.slice(start)}`;
+export function idSortKey(id: string, start: number): string {
+  return isNumbered(id, start) ? `0${String.fromCharCode(id.length - start)}${id.slice(start)}` : `1${id}`;
 }
 
-/** Compares ids in the contract's order, like their sort keys: negative if `a` comes first. Numbered ids need no keys. */
-export function compareIds(a: string, b: string): number {
-  const left = numberAt(a);
-  const right = numberAt(b);
-  if (left === 0 || right === 0) return compareCodePoints(idSortKey(a), idSortKey(b));
-  const digits = a.length - left;
-  if (digits !== b.length - right) return digits - (b.length - right);
-  for (let at = 0; at < digits; at += 1) {
-    const order = a.charCodeAt(left + at) - b.charCodeAt(right + at);
+/**
+ * Compares ids in the contract's order, like their sort keys: negative if `a` comes first, 0 only if they are equal.
+ * Numbered ids need no keys. Both begin alike, up to `start`.
+ */
+export function compareIds(a: string, b: string, start: number): number {
+  if (!isNumbered(a, start) || !isNumbered(b, start))
+    return compareCodePoints(idSortKey(a, start), idSortKey(b, start));
+  if (a.length !== b.length) return a.length - b.length;
+  for (let at = start; at < a.length; at += 1) {
+    const order = a.charCodeAt(at) - b.charCodeAt(at);
     if (order !== 0) return order;
   }
   return 0;
 }
 
-/** What the order of a field's values follows from: its kind, and the values of an enum. */
-export type SortField = Pick<Field, 'kind' | 'values'>;
+/** What the order of a field's values follows from: its kind, the values of an enum, and where the number of an id is. */
+export type SortField = Pick<Field, 'kind' | 'values' | 'idStart'>;
+
+/** The same for records, which go by their ids where the values are equal. */
+export type SortRules = SortField & { readonly recordIdStart: number };
 
 /** What a sort of a list goes by; the text order for a field that the list does not have. */
-export function sortFieldOf(fields: readonly Field[], { field }: Sort): SortField {
-  return fields.find(({ name }) => name === field) ?? { kind: 'text' };
+export function sortFieldOf(fields: readonly Field[], { field }: Sort): SortRules {
+  const { kind, values, idStart } = fields.find(({ name }) => name === field) ?? { kind: 'text' };
+  // The id is the first field of every view.
+  return { kind, values, idStart, recordIdStart: fields[0]?.idStart ?? 0 };
 }
 
 /** The sort key of a canonical value that is not null. */
-export function sortKeyOf({ kind, values }: SortField, value: KnownValue | ListValue): SortKey {
+export function sortKeyOf({ kind, values, idStart = 0 }: SortField, value: KnownValue | ListValue): SortKey {
   if (typeof value === 'boolean') return value ? '1' : '0';
   // A contract has no sort by a list, so any order will do.
   if (typeof value !== 'string') return value instanceof ListValue ? value.toString() : value;
   switch (kind) {
     case 'id':
     case 'reference':
-      return idSortKey(value);
+      return idSortKey(value, idStart);
     case 'datetime':
       // Without the Z, an instant with milliseconds sorts directly after the same instant without them.
       return value.slice(0, -1);
@@ -118,11 +121,19 @@ function fieldKeyOf(record: CanonicalRecord, { field }: Sort, by: SortField): So
 export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;
 
 /** Compiles the contract's order for records that are compared once or twice; `by` is the sort field. */
-export function compileOrder(sort: Sort, by: SortField): RecordOrder {
+export function compileOrder(sort: Sort, by: SortRules): RecordOrder {
+  const start = by.recordIdStart;
   if (sort.field === 'id')
-    return (a, b) => (sort.descending ? compareIds(b.id, a.id) : compareIds(a.id, b.id));
+    return (a, b) => (sort.descending ? compareIds(b.id, a.id, start) : compareIds(a.id, b.id, start));
   return (a, b) =>
-    compareNullable(fieldKeyOf(a, sort, by), fieldKeyOf(b, sort, by), sort) || compareIds(a.id, b.id);
+    compareNullable(fieldKeyOf(a, sort, by), fieldKeyOf(b, sort, by), sort) || compareIds(a.id, b.id, start);
+}
+
+const BY_ID: Sort = { field: 'id', descending: false };
+
+/** Compiles the order by ascending id of records with these fields. */
+export function compileIdOrder(fields: readonly Field[]): RecordOrder {
+  return compileOrder(BY_ID, sortFieldOf(fields, BY_ID));
 }
 
 /** The order of a sort without its last part: records with equal values are equal in it, whatever their ids. */
@@ -149,9 +160,9 @@ export type KeyedOrder = {
 };
 
 /** Compiles the contract's order for many records, which are compared often. */
-export function compileKeyedOrder(sort: Sort, by: SortField): KeyedOrder {
+export function compileKeyedOrder(sort: Sort, by: SortRules): KeyedOrder {
   return {
-    keyOf: (record) => ({ key: fieldKeyOf(record, sort, by), idKey: idSortKey(record.id) }),
+    keyOf: (record) => ({ key: fieldKeyOf(record, sort, by), idKey: idSortKey(record.id, by.recordIdStart) }),
     compare: (a, b) => compareNullable(a.key, b.key, sort) || compareCodePoints(a.idKey, b.idKey),
   };
 }

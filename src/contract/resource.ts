@@ -46,6 +46,8 @@ export type Resource = {
   readonly aliases: readonly string[];
   readonly means: ContractSpec['resources'][string]['means'];
   readonly idPrefix: string;
+  /** What stands before the source's own id in a public one: `user_`, or nothing. */
+  readonly idStart: string;
   /** The form of its ids. */
   readonly idPattern: RegExp;
   /** The path of its list, such as `/v1/users`. */

@@ -16,7 +16,7 @@ export function createPurgeable(
   { resource }: Pick<CompiledResource, 'resource'>,
   purges: Pick<Purges, 'current' | 'latest'>,
 ): Purgeable {
-  const isAbout = (tag: string) => tag === resource.name || tag.startsWith(`${resource.idPrefix}:`);
+  const isAbout = (tag: string) => tag === resource.name || tag.startsWith(`${resource.name}:`);
 
   function sincePurge<T extends { readonly key: string }>(plan: T): T {
     const number = purges.latest(isAbout);

@@ -113,7 +113,7 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
 /** What every kind of query of the contract costs at a source. */
 export function queryCosts(compiled: CompiledSource): readonly QueryCost[] {
   const costs = kindsOf(compiled.source, compiled.resource).map((kind) => costOf(kind, compiled));
-  const { idPrefix } = compiled.resource;
+  const { idStart } = compiled.resource;
   if (compiled.adapter.get === undefined) return costs;
-  return [...costs, { query: `/${idPrefix}_…`, cost: 'record', calls: 1 }];
+  return [...costs, { query: `/${idStart}…`, cost: 'record', calls: 1 }];
 }

@@ -15,27 +15,32 @@ export type CacheActionsDeps = {
   readonly countHeld?: ((tag: string) => HeldCount) | undefined;
 };
 
-/** The stored form of a tag: `user_42`, the id of the API, becomes `user:42`. */
-export function tagOf(text: string): string {
-  return text.replace('_', ':');
+/**
+ * The stored form of a tag: `user_42`, the id of the API, and `user:42` become `users:42`; `undefined` for a tag that no
+ * answer can have.
+ */
+export function storedTag(tag: string, { resources }: Contract): string | undefined {
+  const all = [...resources.values()];
+  if (tag === EVERYTHING || all.some(({ name }) => tag === name || tag.startsWith(`${name}:`))) return tag;
+  const start = tag.replace(':', '_');
+  const named = all.find(({ idStart }) => idStart !== '' && start.startsWith(idStart));
+  return named && `${named.name}:${tag.slice(named.idStart.length)}`;
 }
 
-/** Refuses a tag that no answer can have: it is a typing mistake, and its purge would remove nothing. */
-function refuseUnknownTag(tag: string, { resources }: Contract): void {
-  const all = [...resources.values()];
-  const isKnown = all.some(({ name, idPrefix }) => tag === name || tag.startsWith(`${idPrefix}:`));
-  if (isKnown || tag === EVERYTHING) return;
-  const tags = all.flatMap(({ name, idPrefix }) => [name, `${idPrefix}:<id>`]);
-  throw new ActionRefusal('bad_input', `no answer has the tag ${tag}`, `tags: ${tags.join(', ')}, *`);
+/** A tag that no answer can have is a typing mistake, and its purge would remove nothing. */
+function unknownTag(tag: string, { resources }: Contract): ActionRefusal {
+  const tags = [...resources.keys()].flatMap((name) => [name, `${name}:<id>`]);
+  return new ActionRefusal('bad_input', `no answer has the tag ${tag}`, `tags: ${tags.join(', ')}, *`);
 }
 
 /** Creates the action that purges the cache. */
 export function createCacheActions({ purges, contract, countHeld }: CacheActionsDeps): ActionHandlers {
   return {
     async 'cache.purge'({ tag: text }, { note, held }) {
-      const tag = tagOf(text);
+      note({ target: text });
+      const tag = storedTag(text, contract());
+      if (tag === undefined) throw unknownTag(text, contract());
       note({ target: tag });
-      refuseUnknownTag(tag, contract());
       const reached = held ?? countHeld?.(tag);
       await refuseIfRedisFails('cache', () => purges.purge(tag));
       if (reached === undefined) return { purged: tag };

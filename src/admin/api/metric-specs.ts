@@ -188,7 +188,7 @@ const tag = z
   .string()
   .regex(
     new RegExp(`^(?:\\*|${RESOURCE_NAME}(?:[:_].{1,600})?)$`, 'u'),
-    'expected a tag such as users, user:42, or * for everything',
+    'expected a tag such as users, users:42, or * for everything',
   );
 
 const cachePurge = z.strictObject({

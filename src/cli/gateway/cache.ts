@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createCacheActions, tagOf } from '../../admin/actions/cache-actions.ts';
+import { createCacheActions } from '../../admin/actions/cache-actions.ts';
 import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/cache/purges.ts';
 import { printReport } from '../output/print-report.ts';
 import {
@@ -36,27 +36,28 @@ export function registerCacheCommand(program: Command, context: OperatorContext)
     .description('forget finished answers')
     .command('purge')
     .description('have every process forget answers and scan caches, within a second')
-    .option('--tag <tag>', 'such as users, products or user:42; may be repeated', collect, [])
+    .option('--tag <tag>', 'such as users, products or users:42; may be repeated', collect, [])
     .option('--all', 'everything')
     .option('--reason <text>', 'why, for the audit');
   addGatewayOptions(purge).action((options: PurgeOptions) => runPurge(options, context));
 }
 
 function collect(tag: string, before: readonly string[]): readonly string[] {
-  return [...before, tagOf(tag)];
+  return [...before, tag];
 }
 
 async function runPurge(
   { tag, all, reason, ...options }: PurgeOptions,
   context: OperatorContext,
 ): Promise<void> {
-  const tags = all === true ? [EVERYTHING] : tag;
-  if (tags.length === 0) throw new Error('name what to forget with --tag, or say --all');
-  const reached = await withAsk(options, CACHE_REDIS, context, async (ask) => {
-    const counts = [];
-    for (const one of tags) counts.push((await ask('cache.purge', { tag: one, reason })).reached);
-    return counts;
+  const asked = all === true ? [EVERYTHING] : tag;
+  if (asked.length === 0) throw new Error('name what to forget with --tag, or say --all');
+  const purged = await withAsk(options, CACHE_REDIS, context, async (ask) => {
+    const answers = [];
+    for (const one of asked) answers.push(await ask('cache.purge', { tag: one, reason }));
+    return answers;
   });
+  const [tags, reached] = [purged.map((one) => one.purged), purged.map((one) => one.reached)];
   const isCounted = options.gateway !== undefined;
   const countOf = ({ processes, answers, scanCaches }: HeldCount, tag = '') =>
     `${tag}: ${answers} answers and ${scanCaches} scan caches in the memory of ${processes} processes`;

@@ -1,4 +1,5 @@
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
+import { storedTag } from '../../admin/actions/cache-actions.ts';
 import { isApiPageServed } from '../../config/schema/gateway.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { App } from '../../http/app.ts';
@@ -99,11 +100,14 @@ function assemble(
     contract,
   };
   const routing = deps.app.route(spec, { parts, uses });
-  const countHeld = (tag: string) => ({
-    processes: 1,
-    answers: cache.countLocal(tag),
-    scanCaches: served.countScanCaches(tag),
-  });
+  const countHeld = (asked: string) => {
+    const tag = storedTag(asked, contract) ?? asked;
+    return {
+      processes: 1,
+      answers: cache.countLocal(tag),
+      scanCaches: served.countScanCaches(tag),
+    };
+  };
   const { quality, disabled, migrations } = served;
   return {
     /** `migrations` are the resources that move; `cacheSize` is the size of the answers in the memory of this process. */

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Act } from '../../admin/actions/act.ts';
 import { callersView } from '../../admin/actions/caller-actions.ts';
-import { tagOf } from '../../admin/actions/cache-actions.ts';
 import { gatheredActions } from '../../admin/actions/requests/merge-worker-requests.ts';
 import type { ActionResult } from '../../admin/api/action.ts';
 import type { ActionInput, ActionName } from '../../admin/api/action-table.ts';
@@ -78,7 +77,7 @@ export function createPrimaryAct({
     if (name === 'callers') return callersOf(serving);
     const held =
       name === 'cache.purge'
-        ? await countHeld(serving, tagOf((input as ActionInput<'cache.purge'>).tag))
+        ? await countHeld(serving, (input as ActionInput<'cache.purge'>).tag)
         : undefined;
     const [link] = serving();
     if (link === undefined) return unavailable('no worker serves');

@@ -57,7 +57,7 @@ export function edgeCasesOf(resource: Resource, known: ListedPage): readonly Edg
   ];
   const distinct = [...new Map(lists.map((one) => [queryKey(one.query), one])).values()];
   if (!resource.hasSingle) return distinct;
-  const ids = ['999999999999', 'no-such-id'].map((end) => `${resource.idPrefix}_${end}`);
+  const ids = ['999999999999', 'no-such-id'].map((end) => resource.idStart + end);
   const get = (id: string) => ({ kind: 'get', resource: resource.name, id }) as const;
   return [
     ...distinct,

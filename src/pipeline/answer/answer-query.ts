@@ -80,7 +80,7 @@ export function createAnswer(
       const tags = records.length === 0 ? [resource.name] : [resource.name, records.tags];
       return { body: writtenListBody(records.bytes, meta), tags };
     }
-    const tags = [resource.name, ...records.map(({ id }) => cacheTagOf(id))];
+    const tags = [resource.name, ...records.map(({ id }) => cacheTagOf(resource, id))];
     return { body: Buffer.from(listBody(resource, records, meta)), tags };
   }
 
@@ -91,7 +91,7 @@ export function createAnswer(
   }
 
   async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
-    const tags = [resource.name, cacheTagOf(id)];
+    const tags = [resource.name, cacheTagOf(resource, id)];
     const storedAt = clock.now();
     context.usage.plan = RECORD_PLAN;
     const record = await readRecord?.(id, context);

@@ -1,5 +1,7 @@
 import type { MissingValue, ReadRecords } from '../../source/adapter/map/reply-observer.ts';
 import type { Field } from '../../contract/fields.ts';
+import type { Resource } from '../../contract/resource.ts';
+import { cacheTagOf } from '../../source/adapter/row-program/written-records.ts';
 
 /** A field of which many records suddenly have no value, and why: its key is gone, or its value cannot be read. */
 export type LackKind = 'gone' | 'unreadable';
@@ -23,6 +25,7 @@ export function fieldBits(fields: readonly Field[]): readonly FieldBit[] {
 
 /** The states of the records of a reply, in their order. */
 export function statesOf(
+  resource: Resource,
   bits: readonly FieldBit[],
   records: ReadRecords,
   missingValues: readonly MissingValue[],
@@ -33,7 +36,7 @@ export function statesOf(
     const bit = bits.findIndex((one) => one.field === field && one.kind === kind);
     if (bit !== -1 && row < masks.length) masks[row] = (masks[row] ?? 0) | (1 << bit);
   }
-  const ids = 'tags' in records ? records.tags.split(' ') : records.map(({ id }) => id.replace('_', ':'));
+  const ids = 'tags' in records ? records.tags.split(' ') : records.map(({ id }) => cacheTagOf(resource, id));
   return Array.from(masks, (mask, row) => ({ id: ids[row] ?? '', bits: mask }));
 }
 

@@ -1,3 +1,4 @@
+import type { Resource } from '../../contract/resource.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { brokenBet } from '../../source/checks/order-bet.ts';
 import type { MissingValue, ReadRecords, ReplyObserver } from '../../source/adapter/map/reply-observer.ts';
@@ -59,7 +60,7 @@ const PAGES_AT_ONCE = 200;
 const PAGES_PER_SECOND = 10;
 
 /** Creates the check of the pages that callers read, of one view. */
-function createPageCheck(bits: readonly FieldBit[], clock: Clock, alarms: FieldAlarms) {
+function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: Clock, alarms: FieldAlarms) {
   const reads = createPairedReads(bits.length, clock);
   const raisedFrom = new Map<string, MissingRate>();
   // Most replies say what the same page said before.
@@ -89,7 +90,7 @@ function createPageCheck(bits: readonly FieldBit[], clock: Clock, alarms: FieldA
       if (pages.get(key) === lacking) return;
       pages.set(key, lacking);
       const raised = bits.reduce((all, { claim }, bit) => all | (Number(alarms.isRaised(claim)) << bit), 0);
-      reads.add(statesOf(bits, records, missingValues), raised);
+      reads.add(statesOf(resource, bits, records, missingValues), raised);
       check();
     },
     forget() {
@@ -134,8 +135,9 @@ function createOrderCheck() {
   ): Promise<void> {
     const { bet } = source.adapter.list;
     if (bet === undefined || rows === undefined) return;
-    const again = brokenBet(bet.by, rows, before) === undefined ? rows : (await lookAgain())?.inOrder;
-    const broken = again && brokenBet(bet.by, again, before);
+    const rule = { by: bet.by, fields: source.resource.itemFields };
+    const again = brokenBet(rule, rows, before) === undefined ? rows : (await lookAgain())?.inOrder;
+    const broken = again && brokenBet(rule, again, before);
     before = again ?? before;
     if (broken !== undefined) disableClaim(source, 'order', broken);
   };
@@ -154,8 +156,8 @@ export function createListWatch(
     fieldBits((own && viewSpecOf(own, resource, view))?.fields ?? []);
   const bits = bitsOf('list');
   const checks = {
-    list: createPageCheck(bits, clock, alarms),
-    details: createPageCheck(bitsOf('details'), clock, alarms),
+    list: createPageCheck(resource, bits, clock, alarms),
+    details: createPageCheck(resource, bitsOf('details'), clock, alarms),
   };
   const checkOrder = createOrderCheck();
   const lists = Object.keys(spec.resources).length;

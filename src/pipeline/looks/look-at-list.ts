@@ -75,7 +75,7 @@ export async function lookAtList(
     if (call.firstRow >= (total ?? Infinity)) return;
     const states: RecordState[] = [];
     const onRecords: NonNullable<typeof observer.onRecords> = (view, records, missingValues) => {
-      if (view === 'list') states.push(...statesOf(bits, records, missingValues));
+      if (view === 'list') states.push(...statesOf(resource, bits, records, missingValues));
       observer.onRecords?.(view, records, missingValues);
     };
     const looked = { ...source, wholeListObserver: { ...observer, onRecords } };

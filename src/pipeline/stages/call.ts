@@ -109,7 +109,7 @@ export type FoundAnswer = {
   /** When the data was read, milliseconds since the epoch. */
   readonly storedAt: number;
   readonly freshSeconds: number;
-  /** What it is about, such as `users` and `user:42`; one text may hold several, with spaces between. */
+  /** What it is about, such as `users` and `users:42`; one text may hold several, with spaces between. */
   readonly tags: readonly string[];
 };
 

@@ -1,5 +1,6 @@
 import { type OrderBet, orderBet } from '../adapter/plan/order-bet.ts';
-import { compileOrder } from '../../contract/order.ts';
+import { compileIdOrder } from '../../contract/order.ts';
+import type { Field } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { claimOf } from './claim.ts';
 import { listPlace } from './evidence/ask.ts';
@@ -10,8 +11,6 @@ import { hasDuplicates } from './unique-ids.ts';
 /** The rows of a look, in the order of their places in the list. */
 type Rows = readonly CanonicalRecord[];
 
-const BY_ID = compileOrder({ field: 'id', descending: false }, { kind: 'id' });
-
 /** Whether two records that neither look shows changed have changed places. */
 function isTurnedRound(before: Rows, now: Rows): boolean {
   const textOf = (record: CanonicalRecord) => Object.values(record).join('\n');
@@ -21,8 +20,12 @@ function isTurnedRound(before: Rows, now: Rows): boolean {
 }
 
 /** How rows break the order that a file bets on; `undefined`: they do not. */
-export function brokenBet(by: OrderBet['by'], rows: Rows, before: Rows | undefined): string | undefined {
-  if (by === 'id' && !isOrdered(rows, BY_ID))
+export function brokenBet(
+  { by, fields }: Pick<OrderBet, 'by'> & { readonly fields: readonly Field[] },
+  rows: Rows,
+  before: Rows | undefined,
+): string | undefined {
+  if (by === 'id' && !isOrdered(rows, compileIdOrder(fields)))
     return 'rows do not come by ascending id, though nothing was asked';
   if (hasDuplicates(rows)) return 'a row comes in two windows: nothing keeps the rows in an order';
   const isMoved = by === 'source' && before !== undefined && isTurnedRound(before, rows);

@@ -4,7 +4,9 @@ import {
   compileOrder,
   type RecordOrder,
   type SortField,
+  sortFieldOf,
   sortKeyOf,
+  type SortRules,
 } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from './claim.ts';
@@ -35,7 +37,7 @@ function isOrderedInLowerCase(rows: readonly EvidenceRow[], { field }: Sort, ord
 }
 
 /** How rows break the contract's order, in words; `undefined` if they are in order. */
-export function disorder(rows: readonly EvidenceRow[], sort: Sort, by: SortField): string | undefined {
+export function disorder(rows: readonly EvidenceRow[], sort: Sort, by: SortRules): string | undefined {
   const order = compileOrder(sort, by);
   for (const [index, row] of rows.entries()) {
     const before = rows[index - 1];
@@ -66,7 +68,8 @@ function checkOrder(evidence: Evidence): Finding {
   const { order } = ask.list;
   const { records } = sample;
   const at = listPlace(ask, 'order');
-  const wrong = disorder(records, { field: 'id', descending: false }, { kind: 'id' });
+  const byId = { field: 'id', descending: false };
+  const wrong = disorder(records, byId, sortFieldOf(ask.resource.itemFields, byId));
   const rows = plural(records.length, 'row');
   if (records.length < 2) return concludeAt('order', `order: ${order}`, at)('could not tell', rows);
   if (order === 'id') {

@@ -2,8 +2,8 @@ import {
   compileFieldOrder,
   compileOrder,
   type FieldOrder,
-  type SortField,
   type SortKey,
+  type SortRules,
 } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
@@ -69,7 +69,7 @@ export function canTie(sort: Sort | null): sort is Sort {
 }
 
 /** Compiles the rules for the ties of a sort; `by` is its field. */
-export function compileTies(sort: Sort, by: SortField): Ties {
+export function compileTies(sort: Sort, by: SortRules): Ties {
   const order = compileFieldOrder(sort, by);
   const whole = compileOrder(sort, by);
 

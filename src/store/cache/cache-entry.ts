@@ -17,7 +17,7 @@ export type CacheEntry = {
   readonly freshMs: number;
   /** How long it may be served stale after that. */
   readonly staleMs: number;
-  /** Purge tags, such as `users user:42`: one text, because fifty texts take as much memory as a quarter of the body. */
+  /** Purge tags, such as `users users:42`: one text, because fifty texts take as much memory as a quarter of the body. */
   readonly tags: string;
   /** The purges that had happened when its data was read. */
   readonly purgePosition: PurgePosition;

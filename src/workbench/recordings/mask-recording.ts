@@ -169,7 +169,7 @@ export function maskRecording(
   query: Query,
 ): MaskedRecording | string {
   const { spec } = compiled.source;
-  const { name, idPrefix } = compiled.resource;
+  const { name, idStart } = compiled.resource;
   const own = spec.resources[name];
   if (own === undefined) throw new Error('the source does not have this resource');
   const found = recorded.flatMap(({ exchange, view }): ReadReply[] => {
@@ -201,7 +201,7 @@ export function maskRecording(
     valueOf(field, real) {
       const made = compared.values.get(`${field} ${real}`);
       if (made !== undefined || !isPersonal(compiled, own, 'list', field)) return made ?? real;
-      return field === 'id' ? missingId(real, idPrefix) : (value(real) ?? real);
+      return field === 'id' ? missingId(real, idStart) : (value(real) ?? real);
     },
   };
 }

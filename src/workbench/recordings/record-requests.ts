@@ -33,7 +33,7 @@ type KindRequest = NamedRequest & { readonly shown: string };
 
 /** The requests for filtered lists, for sorted lists and for one record. Their values are those of some records. */
 export function requestsOfKinds(
-  { name, path, filters, sorts, hasSingle, idPrefix }: Resource,
+  { name, path, filters, sorts, hasSingle, idStart }: Resource,
   records: FirstPage['records'],
   limit: number,
 ): readonly KindRequest[] {
@@ -56,20 +56,20 @@ export function requestsOfKinds(
   );
   const id = scalarText(records.at(-1)?.['id']);
   if (!hasSingle || id === undefined) return [...filtered, ...sorted];
-  const single = { request: `GET ${path}/${id}`, shown: `GET ${path}/${idPrefix}_…` };
+  const single = { request: `GET ${path}/${id}`, shown: `GET ${path}/${idStart}…` };
   return [...filtered, ...sorted, { name: `${name}-single`, ...single }];
 }
 
 /** An id of the same shape as another, which no record is likely to have. */
-export function missingId(id: string, prefix: string): string {
-  const native = id.slice(prefix.length + 1);
-  if (/^\d+$/.test(native)) return `${prefix}_${BigInt(native) + 999_999_937n}`;
-  return `${prefix}_${native.replaceAll(/[A-Za-z0-9]/g, (character) => (/\d/.test(character) ? '0' : 'z'))}`;
+export function missingId(id: string, start: string): string {
+  const native = id.slice(start.length);
+  if (/^\d+$/.test(native)) return `${start}${BigInt(native) + 999_999_937n}`;
+  return `${start}${native.replaceAll(/[A-Za-z0-9]/g, (character) => (/\d/.test(character) ? '0' : 'z'))}`;
 }
 
 /** The other requests that show what a source does: pages, sorts, filters, a record and one that there is not. */
 export function followingRequests(resource: Resource, first: FirstPage): readonly NamedRequest[] {
-  const { name, path, idPrefix, hasSingle } = resource;
+  const { name, path, idStart, hasSingle } = resource;
   const pages = Math.ceil(first.total / PAGE_ROWS);
   const page = (word: string, number: number) => ({
     name: `${name}-${word}`,
@@ -82,6 +82,6 @@ export function followingRequests(resource: Resource, first: FirstPage): readonl
     ...requestsOfKinds(resource, first.records, PAGE_ROWS),
     ...(id === undefined
       ? []
-      : [{ name: `${name}-not-found`, request: `GET ${path}/${missingId(id, idPrefix)}` }]),
+      : [{ name: `${name}-not-found`, request: `GET ${path}/${missingId(id, idStart)}` }]),
   ];
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compileOrder } from '../../../src/contract/order.ts';
+import { compileOrder, sortFieldOf } from '../../../src/contract/order.ts';
 import type { CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { resources } from '../../support/reference.ts';
 import type { Sort } from '../../../src/contract/query.ts';
@@ -7,7 +7,7 @@ import { modelList, type ModelRecord } from '../../support/model/contract-model.
 import { sortRecords } from '../../support/pipeline/sort-records.ts';
 
 function ordered(records: readonly ModelRecord[], sort: Sort): string[] {
-  const by = resources.users.itemFields.find((field) => field.name === sort.field)!;
+  const by = sortFieldOf(resources.users.itemFields, sort);
   return sortRecords(records as readonly CanonicalRecord[], sort, by).map((record) => record.id);
 }
 
@@ -150,7 +150,7 @@ describe('Sort order: the order is total and pages never overlap', () => {
   it('ranks any two different records one way or the other, the same as they are sorted', () => {
     fc.assert(
       fc.property(users, sorts, (records, sort) => {
-        const by = resources.users.itemFields.find((field) => field.name === sort.field)!;
+        const by = sortFieldOf(resources.users.itemFields, sort);
         const order = compileOrder(sort, by);
         const list = sortRecords(records, sort, by);
         list.forEach((record, i) => {

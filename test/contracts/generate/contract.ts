@@ -89,7 +89,10 @@ function resourceOf(random: Random, name: string, targets: readonly string[], pr
 export function randomContract(random: Random): Tree {
   const names = random.shuffled(RESOURCES).slice(0, 1 + random.below(3));
   const prefixes = random.shuffled(['o', 't7', 'site', 'user', 'abcdefghijklmnop']);
-  const resources = names.map((name, index) => [name, resourceOf(random, name, names, prefixes[index]!)]);
+  const resources = names.map((name, index) => [
+    name,
+    resourceOf(random, name, names, random.is(0.25) ? '' : prefixes[index]!),
+  ]);
   const overflow = random.of([undefined, 'reject', 'clamp']);
   return {
     contract: 1,

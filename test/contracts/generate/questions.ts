@@ -105,6 +105,6 @@ export function singleQuestion(random: Random, { model, rows }: SourceResource):
   const id =
     random.is(0.85) && known.length > 0
       ? random.of(known)
-      : `${model.prefix}_${random.of(['999', 'zz', '~'])}`;
+      : model.start + random.of(['999', 'zz', '~', '%2F', '%2e%2e%2fa']);
   return { target: `${model.path}/${id}`, query: '', id, filters: [], sort: undefined };
 }

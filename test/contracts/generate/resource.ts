@@ -52,7 +52,6 @@ function codingsOf(random: Random, model: Model, idKinds: IdKinds): Map<string, 
       leaf.name,
       randomCoding(random, leaf, {
         isLabel: labels.has(leaf.name),
-        prefix: model.prefixes.get(leaf.to) ?? '',
         idKind: idKinds.get(leaf.to) ?? 'number',
       }),
     ]),
@@ -94,7 +93,7 @@ function rowsOf(random: Random, { model, idKind, codings, places, drops, fails }
       if (!lacks || random.is(0.6)) values.push([places.get(leaf.name)!, text]);
     }
     const native = String(JSON.parse(held)).trim();
-    return { native, held: recordText(values), truth: { ...truth, id: `${model.prefix}_${shown}` } };
+    return { native, held: recordText(values), truth: { ...truth, id: model.start + shown } };
   });
 }
 
@@ -128,7 +127,8 @@ export function randomResource(random: Random, model: Model, idKinds: IdKinds): 
   const making = { model, idKind, codings, places, drops, fails };
   const order = random.of(['id', 'unknown', 'unknown'] as const);
   const made = rowsOf(random, making);
-  const rows = order === 'id' ? [...made].sort((a, b) => compareIds(a.truth.id, b.truth.id)) : made;
+  const rows =
+    order === 'id' ? [...made].sort((a, b) => compareIds(a.truth.id, b.truth.id, model.start)) : made;
   const sortable = [...new Set(['id', ...model.sorts, model.order.replace(/^-/, '')])];
   return {
     ...{ ...making, rows, order },

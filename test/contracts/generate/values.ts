@@ -51,8 +51,8 @@ function enums(random: Random, values: readonly string[]): Coding {
 
 const YES: Record<string, string> = { Y: 'true', N: 'false', '?': 'maybe' };
 
-function references(prefix: string, kind: 'number' | 'text'): Pairs {
-  const known = IDS[kind].map(([held, shown]) => [held, `${prefix}_${shown}`] as const);
+function references(start: string, kind: 'number' | 'text'): Pairs {
+  const known = IDS[kind].map(([held, shown]) => [held, start + shown] as const);
   return [
     ...known.slice(0, 9),
     ...known.slice(-4),
@@ -68,12 +68,11 @@ function references(prefix: string, kind: 'number' | 'text'): Pairs {
 export type CodingContext = {
   /** Whether an equality filter asks for the field. */
   readonly isLabel: boolean;
-  readonly prefix: string;
   readonly idKind: 'number' | 'text';
 };
 
 /** One of the ways in which a source may hold a field. */
-export function randomCoding(random: Random, leaf: Leaf, { isLabel, prefix, idKind }: CodingContext): Coding {
+export function randomCoding(random: Random, leaf: Leaf, { isLabel, idKind }: CodingContext): Coding {
   switch (leaf.kind) {
     case 'integer':
       return plain(INTEGERS);
@@ -132,7 +131,7 @@ export function randomCoding(random: Random, leaf: Leaf, { isLabel, prefix, idKi
     case 'enum':
       return enums(random, leaf.values);
     case 'reference':
-      return { ...plain(references(prefix, idKind)), isAskable: false };
+      return { ...plain(references(leaf.start, idKind)), isAskable: false };
     default:
       return plain(texts(isLabel));
   }

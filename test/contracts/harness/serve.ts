@@ -97,5 +97,5 @@ function isOf({ idKind, model }: SourceResource, publicId: string, native: strin
   const escaped = Array.from(native, (one) =>
     /[\w.-]/.test(one) ? one : [...Buffer.from(one)].map((byte) => `~${byte.toString(16)}`).join(''),
   ).join('');
-  return publicId === `${model.prefix}_${idKind === 'number' ? native : escaped}`;
+  return publicId === model.start + (idKind === 'number' ? native : escaped);
 }

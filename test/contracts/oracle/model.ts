@@ -15,6 +15,8 @@ export type Leaf = {
   readonly values: readonly string[];
   /** What a reference leads to. */
   readonly to: string;
+  /** What an id or a reference begins with, before the source's own id: `o_`, or nothing. */
+  readonly start: string;
   /** The least bound that a filter takes. */
   readonly minimum: string | undefined;
 };
@@ -26,7 +28,8 @@ export type Parameter = { readonly name: string; readonly field: string; readonl
 export type Model = {
   readonly name: string;
   readonly path: string;
-  readonly prefix: string;
+  /** What its ids begin with: `o_`, or nothing. */
+  readonly start: string;
   /** The fields of a list's record, the id first. */
   readonly item: readonly Leaf[];
   /** The fields of a single record; `undefined` if there is none. */
@@ -36,40 +39,53 @@ export type Model = {
   readonly order: string;
   readonly filters: readonly Parameter[];
   readonly pages: { readonly default: number; readonly max: number; readonly clamps: boolean };
-  /** The prefixes of all resources by name. */
-  readonly prefixes: ReadonlyMap<string, string>;
 };
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a file that is known to be valid
 type Tree = Readonly<Record<string, any>>;
 
-function leavesOf(fields: Tree, above: readonly string[] = []): Leaf[] {
+function leavesOf(fields: Tree, starts: ReadonlyMap<string, string>, above: readonly string[] = []): Leaf[] {
   return Object.entries(fields).flatMap(([key, spec]: [string, Tree]) => {
     const path = [...above, key];
-    if (typeof spec['kind'] !== 'string') return leavesOf(spec, path);
+    if (typeof spec['kind'] !== 'string') return leavesOf(spec, starts, path);
     const { kind, required = false, values = [], to = '', minimum } = spec;
     const least = minimum === undefined ? undefined : String(minimum);
-    return [{ path, name: path.join('.'), kind, required, values, to, minimum: least }];
+    return [
+      {
+        path,
+        name: path.join('.'),
+        kind,
+        required,
+        values,
+        to,
+        minimum: least,
+        start: starts.get(to as string) ?? '',
+      },
+    ];
   });
 }
 
-const ID: Leaf = {
-  ...{ path: ['id'], name: 'id', kind: 'id', required: true, values: [], to: '', minimum: undefined },
-};
+const ID = { path: ['id'], name: 'id', kind: 'id', required: true, values: [], to: '', minimum: undefined };
 
 /** Reads a contract file that is valid. */
 export function readModels(text: string): ReadonlyMap<string, Model> {
   const { version = 'v1', pages = {}, resources } = parse(text) as Tree;
   const entries = Object.entries<Tree>(resources as Tree);
-  const prefixes = new Map(entries.map(([name, { id }]) => [name, (id as Tree)['prefix'] as string]));
+  const starts = new Map(
+    entries.map(([name, { id }]) => {
+      const prefix = (id as Tree)['prefix'] as string;
+      return [name, prefix === '' ? '' : `${prefix}_`];
+    }),
+  );
   return new Map(
     entries.map(([name, spec]) => {
-      const item = [ID, ...leavesOf(spec['fields'] as Tree)];
+      const start = starts.get(name)!;
+      const item = [{ ...ID, start }, ...leavesOf(spec['fields'] as Tree, starts)];
       const { single = false, sort = [], order = [], filters = {} } = spec;
-      const more = typeof single === 'object' ? leavesOf(single as Tree) : [];
+      const more = typeof single === 'object' ? leavesOf(single as Tree, starts) : [];
       const own = (spec['pages'] ?? {}) as Tree;
       const model: Model = {
-        ...{ name, path: `/${version}/${name}`, prefix: prefixes.get(name)!, item, prefixes },
+        ...{ name, path: `/${version}/${name}`, start, item },
         single: single === false ? undefined : [...item, ...more],
         sorts: sort as string[],
         order: (order as string[])[0] ?? 'id',

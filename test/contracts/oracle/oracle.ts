@@ -58,14 +58,13 @@ function add(
 ) {
   const { name, is, field } = parameter;
   const leaf = model.item.find((one) => one.name === field)!;
-  const prefix = leaf.kind === 'id' ? model.prefix : (model.prefixes.get(leaf.to) ?? '');
   if (is === 'known') {
     if (text !== 'true' && text !== 'false') throw new Refused(name);
     tests.push((record) => ((record[field] ?? null) !== null) === (text === 'true'));
     return;
   }
   if (is === 'one_of') {
-    const values = text.split(',').map((one) => readValue(leaf, one, prefix));
+    const values = text.split(',').map((one) => readValue(leaf, one));
     if (values.includes(undefined) || values.length > (leaf.kind === 'id' ? 100 : 50))
       throw new Refused(name);
     tests.push((record) => {
@@ -74,7 +73,7 @@ function add(
     });
     return;
   }
-  const value = readValue(leaf, text, prefix);
+  const value = readValue(leaf, text);
   if (is === 'equal') {
     tests.push(equalTest(leaf, text, value, name));
     return;
@@ -116,7 +115,7 @@ export function orderOf(model: Model, sort: string): (a: Truth, b: Truth) => num
   const leaf = model.item.find(({ name }) => name === sort.replace(/^-/, ''))!;
   return (a, b) => {
     const [left, right] = [a[leaf.name] ?? null, b[leaf.name] ?? null];
-    const byId = compareIds(a.id, b.id);
+    const byId = compareIds(a.id, b.id, model.start);
     if (left === null || right === null) return left === right ? byId : left === null ? 1 : -1;
     return compareValues(leaf, left, right) * (isDescending ? -1 : 1) || byId;
   };

@@ -25,15 +25,15 @@ function codePoints(a: string, b: string): number {
 }
 
 /** Numbered ids come first, by number; all others follow as texts. */
-export function compareIds(a: string, b: string): number {
-  const [left, right] = [a, b].map((id) => /^[a-z0-9]+_(0|[1-9]\d*)$/.exec(id)?.[1]);
+export function compareIds(a: string, b: string, start: string): number {
+  const [left, right] = [a, b].map((id) => /^(0|[1-9]\d*)$/.exec(id.slice(start.length))?.[1]);
   if (left !== undefined && right !== undefined) return sign(BigInt(left), BigInt(right));
   if (left !== undefined || right !== undefined) return left === undefined ? 1 : -1;
   return codePoints(a, b);
 }
 
 /** Compares two values of a field by its kind. */
-export function compareValues({ kind, values }: Leaf, a: string, b: string): number {
+export function compareValues({ kind, values, start }: Leaf, a: string, b: string): number {
   switch (kind) {
     case 'integer':
     case 'decimal':
@@ -44,7 +44,7 @@ export function compareValues({ kind, values }: Leaf, a: string, b: string): num
       return values.indexOf(a) - values.indexOf(b);
     case 'id':
     case 'reference':
-      return compareIds(a, b);
+      return compareIds(a, b, start);
     case 'text':
       return codePoints(a.normalize('NFC'), b.normalize('NFC'));
     default:
@@ -92,8 +92,14 @@ export function dayOf(text: string): { readonly low: string; readonly high: stri
   return { low: new Date(start).toISOString(), high: new Date(start + DAY).toISOString() };
 }
 
+/** Whether a text is what an id may have behind its start. Alone, it must not mean a directory. */
+function isSegment(text: string, start: string): boolean {
+  const isDirectory = start === '' && (text === '.' || text === '..');
+  return /^[A-Za-z0-9_.~-]+$/.test(text) && !isDirectory;
+}
+
 /** The value that a text of a parameter is; `undefined` if it is none of the field. */
-export function readValue(leaf: Leaf, text: string, prefix: string): string | undefined {
+export function readValue(leaf: Leaf, text: string): string | undefined {
   const { kind, values, minimum } = leaf;
   switch (kind) {
     case 'integer':
@@ -113,7 +119,7 @@ export function readValue(leaf: Leaf, text: string, prefix: string): string | un
       return values.includes(text) ? text : undefined;
     case 'id':
     case 'reference':
-      return text.startsWith(`${prefix}_`) && /^[A-Za-z0-9_.~-]+$/.test(text.slice(prefix.length + 1))
+      return text.startsWith(leaf.start) && isSegment(text.slice(leaf.start.length), leaf.start)
         ? text
         : undefined;
     default:

@@ -70,20 +70,20 @@ describe('the audit of two gateways on one Redis', () => {
     const { code, out } = await portico('cache', 'purge', '--tag', 'user:42');
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^purged: user:42\n.*not counted here; with --gateway/),
+      expect.stringMatching(/^purged: users:42\n.*not counted here; with --gateway/),
     ]);
     expect((await through(0, 'cache', 'purge', '--tag', 'user:42')).out).toBe(
-      'purged: user:42\nuser:42: 0 answers and 0 scan caches in the memory of 1 processes\n',
+      'purged: users:42\nusers:42: 0 answers and 0 scan caches in the memory of 1 processes\n',
     );
     const lines = await entries();
     expect(lines.at(-1)).toMatchObject({
       after: { reached: { processes: 1, answers: 0, scanCaches: 0 } },
     });
     const line = lines.at(-2);
-    expect(line).toMatchObject({ actor: 'command:tester', action: 'cache.purge', target: 'user:42' });
+    expect(line).toMatchObject({ actor: 'command:tester', action: 'cache.purge', target: 'users:42' });
     expect(line?.after).toBeUndefined();
     const asJson = await portico('cache', 'purge', '--tag', 'user:42', '--tag', 'users', '--json');
-    expect(asJson.out).toBe('{"purged":["user:42","users"]}\n');
+    expect(asJson.out).toBe('{"purged":["users:42","users"]}\n');
   });
 
   it('is one unbroken chain, although both gateways write at the same time', async () => {

@@ -82,7 +82,7 @@ describe("the operator's API", () => {
         error: {
           code: 'bad_input',
           reason: 'no answer has the tag usres',
-          hint: 'tags: users, user:<id>, products, prod:<id>, *',
+          hint: 'tags: users, users:<id>, products, products:<id>, *',
         },
       },
     });

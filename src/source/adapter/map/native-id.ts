@@ -1,4 +1,5 @@
 import type { SourceResourceSpec, SourceSpec } from '../../../config/schema/source.ts';
+import { idStartOf } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
@@ -124,7 +125,7 @@ export function compileIdCodec(
   prefix: string,
   here: SpecLocation,
 ): IdCodec {
-  const start = prefix === '' ? '' : `${prefix}_`;
+  const start = idStartOf(prefix);
   const plain = kind === 'number' ? createNumberCodec(start) : createTextCodec(start);
   const codec = form === undefined ? plain : withForm(plain, compileForm(form, here.at('form')));
   return pattern === undefined ? codec : withPattern(codec, patternAt(pattern, here.at('pattern')));

@@ -54,7 +54,7 @@ export type WrittenRecords = {
   readonly bytes: Buffer;
   /** Where each record ends. */
   readonly ends: readonly number[];
-  /** The cache tags of the records, such as `user:42`, with spaces between. */
+  /** The cache tags of the records, such as `users:42`, with spaces between. */
   readonly tags: string;
   /** Whether the ids are in the contract's order. */
   readonly isAscending: boolean;

@@ -32,20 +32,20 @@ function compileIdWriter(
   const isPlainNumber = id.kind === 'number' && id.pattern === undefined && isPlain;
   // Whole numbers of 9 digits fit every form of ids. Without a form, the projection takes no more than 15 digits for WHOLE.
   const digitsMax = id.form === undefined ? Infinity : 9;
-  const idStart = packBytes(Buffer.from(`"${resource.idPrefix}_`));
-  const tagStart = packBytes(Buffer.from(`${resource.idPrefix}:`));
+  const idStart = packBytes(Buffer.from(`"${resource.idStart}`));
+  const tagStart = packBytes(Buffer.from(cacheTagOf(resource, resource.idStart)));
   /** The id of the row before, as a number if it is one. */
   let before: string | number | undefined;
   let isAscending = true;
 
-  const idOf = (one: string | number) => (typeof one === 'string' ? one : `${resource.idPrefix}_${one}`);
+  const idOf = (one: string | number) => (typeof one === 'string' ? one : resource.idStart + one);
 
   function follow(next: string | number): void {
     if (before !== undefined && isAscending)
       isAscending =
         typeof before === 'number' && typeof next === 'number'
           ? before < next
-          : compareIds(idOf(before), idOf(next)) < 0;
+          : compareIds(idOf(before), idOf(next), resource.idStart.length) < 0;
     before = next;
   }
 
@@ -54,7 +54,7 @@ function compileIdWriter(
     const text = codec.toPublic(projection.valueIn(slot));
     if (text === undefined || field?.accepts(text) !== true) return false;
     output.text(JSON.stringify(text));
-    tags.text(cacheTagOf(text));
+    tags.text(cacheTagOf(resource, text));
     follow(text);
     return true;
   }

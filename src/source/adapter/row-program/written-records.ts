@@ -5,18 +5,19 @@ import type { WrittenRecords } from '../map/reply-observer.ts';
 
 const COMMA = Buffer.from(',');
 
-/** The cache tag of a record, by which answers are purged: `user:42` for the id `user_42`. */
-export function cacheTagOf(id: string): string {
-  return id.replace('_', ':');
+/** The cache tag of a record, by which answers are purged: `users:42` for the id `user_42`. */
+export function cacheTagOf({ name, idStart }: Resource, id: string): string {
+  return `${name}:${id.slice(idStart.length)}`;
 }
 
-/** Whether the id of one cache tag comes before the id of another, in the contract's order. */
+/** Whether the id of one cache tag comes before the id of another of the same resource, in the contract's order. */
 function isBefore(tag: string, other: string): boolean {
-  return compareIds(tag.replace(':', '_'), other.replace(':', '_')) < 0;
+  return compareIds(tag, other, tag.indexOf(':') + 1) < 0;
 }
 
 /** Writes records as bytes. @throws GatewayError if a record breaks the contract */
-export function writeRecords({ itemFields }: Resource, records: readonly CanonicalRecord[]): WrittenRecords {
+export function writeRecords(resource: Resource, records: readonly CanonicalRecord[]): WrittenRecords {
+  const { itemFields, idStart } = resource;
   const write = writerOf(itemFields);
   const bytes: Buffer[] = [];
   const ends: number[] = [];
@@ -30,9 +31,9 @@ export function writeRecords({ itemFields }: Resource, records: readonly Canonic
     length: records.length,
     bytes: Buffer.concat(bytes),
     ends,
-    tags: records.map(({ id }) => cacheTagOf(id)).join(' '),
+    tags: records.map(({ id }) => cacheTagOf(resource, id)).join(' '),
     isAscending: records.every(
-      (one, index) => index === 0 || compareIds((records[index - 1] ?? one).id, one.id) < 0,
+      (one, index) => index === 0 || compareIds((records[index - 1] ?? one).id, one.id, idStart.length) < 0,
     ),
   };
 }

@@ -7,7 +7,7 @@ import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 /** Whether ids ascend in the contract's order, none of them twice. */
 export function ascends(ids: readonly string[], kind: IdKind): boolean {
   const native = (id: string) => (kind === 'number' ? id.replace(/^0+(?=\d)/, '') : id);
-  const keys = ids.map((id) => idSortKey(`id_${native(id)}`));
+  const keys = ids.map((id) => idSortKey(native(id), 0));
   return keys.every((key, index) => index === 0 || compareCodePoints(keys[index - 1] ?? '', key) < 0);
 }
 

@@ -25,8 +25,8 @@ describe('the bits of fields', () => {
 
 describe('the states of the records of a reply', () => {
   it('are one for each record, by its id', () => {
-    expect(statesOf(bits, records, [])).toEqual([
-      ...['user:1', 'user:2', 'user:3'].map((id) => ({ id, bits: 0 })),
+    expect(statesOf(resources.users, bits, records, [])).toEqual([
+      ...['users:1', 'users:2', 'users:3'].map((id) => ({ id, bits: 0 })),
     ]);
   });
 
@@ -36,27 +36,27 @@ describe('the states of the records of a reply', () => {
       gap('created_at', 'unreadable', 1),
       gap('name', 'missing', 2),
     ];
-    expect(statesOf(bits, records, missingValues).map((state) => state.bits)).toEqual([
+    expect(statesOf(resources.users, bits, records, missingValues).map((state) => state.bits)).toEqual([
       ...[0, bitOf('field.email.gone') | bitOf('field.created_at.unreadable'), bitOf('field.name.gone')],
     ]);
   });
 
   it('count one lack of a field once', () => {
     const twice = [gap('email', 'missing', 0), gap('email', 'missing', 0)];
-    expect(statesOf(bits, records, twice)[0]?.bits).toBe(bitOf('field.email.gone'));
+    expect(statesOf(resources.users, bits, records, twice)[0]?.bits).toBe(bitOf('field.email.gone'));
   });
 
   it.each([
     ['of a field that is not counted', gap('id', 'missing', 0)],
     ['of a row that was dropped', gap('email', 'missing', 9)],
   ])('leave out a lack %s', (_what, one) => {
-    expect(statesOf(bits, records, [one]).map((state) => state.bits)).toEqual([0, 0, 0]);
+    expect(statesOf(resources.users, bits, records, [one]).map((state) => state.bits)).toEqual([0, 0, 0]);
   });
 
   it('are the same of records that came as bytes, which have tags alone', () => {
-    const written = { tags: 'user:1 user:2 user:3', length: 3 } as never;
-    expect(statesOf(bits, written, [gap('email', 'missing', 1)])).toEqual(
-      statesOf(bits, records, [gap('email', 'missing', 1)]),
+    const written = { tags: 'users:1 users:2 users:3', length: 3 } as never;
+    expect(statesOf(resources.users, bits, written, [gap('email', 'missing', 1)])).toEqual(
+      statesOf(resources.users, bits, records, [gap('email', 'missing', 1)]),
     );
   });
 });

@@ -18,7 +18,7 @@ const BEHIND = [1, 2, 3, 4, 5, 7, 12];
 /** The numbers of the ids in ascending order; none if an id is no number. */
 function numbersOf({ ask, sample: { records } }: Evidence): readonly number[] {
   const numbers = records.flatMap(({ id }) => {
-    const digits = id.slice(ask.resource.idPrefix.length + 1);
+    const digits = id.slice(ask.resource.idStart.length);
     return /^\d{1,15}$/.test(digits) ? [Number(digits)] : [];
   });
   return numbers.length < records.length ? [] : numbers.sort((a, b) => a - b);
@@ -28,7 +28,7 @@ function numbersOf({ ask, sample: { records } }: Evidence): readonly number[] {
 async function recordsAt(ask: Ask, numbers: readonly number[]) {
   const found: { readonly id: string; readonly exchange: Exchange<unknown> }[] = [];
   for (const number of numbers) {
-    const id = `${ask.resource.idPrefix}_${number}`;
+    const id = `${ask.resource.idStart}${number}`;
     const exchange = await ask.one(id);
     if (exchange?.value !== undefined) found.push({ id, exchange });
   }

@@ -15,7 +15,7 @@ const FORMS = [
 
 /** The ids of the sample as the source has them. */
 const nativeIds = ({ ask, sample }: Evidence): readonly string[] =>
-  sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
+  sample.records.map(({ id }) => id.slice(ask.resource.idStart.length));
 
 /** Advises an `id.form` that all ids of the sample match, so that the source is asked for no other id. */
 export function formAdvice(evidence: Evidence) {
@@ -31,12 +31,12 @@ export function formAdvice(evidence: Evidence) {
 /** Advises the widest integer form whose largest number the source accepts as an id. */
 export async function integerAdvice(evidence: Evidence) {
   const { ask } = evidence;
-  const { idPrefix, name } = ask.resource;
+  const { idStart, name } = ask.resource;
   const natives = nativeIds(evidence);
   if (natives.length === 0 || !natives.every((native) => /^\d{1,20}$/.test(native))) return undefined;
   for (const [form = '', largest] of [...INTEGER_FORMS].reverse()) {
     if (natives.some((native) => BigInt(native) > largest)) continue;
-    const exchange = await ask.one(`${idPrefix}_${largest}`);
+    const exchange = await ask.one(`${idStart}${largest}`);
     if (exchange !== undefined && exchange.problem === undefined)
       return setting(['resources', name, 'id', 'form'], form);
   }

@@ -95,29 +95,28 @@ async function checkExisting(evidence: Evidence): Promise<Finding> {
 }
 
 /** An id of the same form as another, with other digits and letters. */
-function changedId(id: string, turn: number): string {
-  const start = id.indexOf('_') + 1;
-  const [prefix, tail] = [id.slice(0, start), id.slice(start)];
+function changedId(id: string, start: string, turn: number): string {
+  const tail = id.slice(start.length);
   const changed = tail.replaceAll(/(?<!~)(?<!~[0-9a-f])[0-9a-f]/g, (character) => {
     const alphabet = /\d/.test(character) ? '123456789' : 'abcdef';
     return alphabet.charAt((alphabet.indexOf(character) + turn + 1) % alphabet.length);
   });
   // A number so large that it is hardly in use.
-  return prefix + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
+  return start + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
 }
 
 /** Well-formed ids that no record of the sample has. */
-function missingIds(records: readonly EvidenceRow[]): readonly string[] {
+function missingIds(records: readonly EvidenceRow[], start: string): readonly string[] {
   const known = new Set(records.map(({ id }) => id));
-  const like = records.at(-1)?.id ?? '_';
-  const ids = [1, 2, 3, 4, 5].map((turn) => changedId(like, turn)).filter((id) => !known.has(id));
+  const like = records.at(-1)?.id ?? start;
+  const ids = [1, 2, 3, 4, 5].map((turn) => changedId(like, start, turn)).filter((id) => !known.has(id));
   return [...new Set(ids)].slice(0, MISSING_TRIED);
 }
 
 async function checkMissing({ ask, sample }: Evidence): Promise<Finding> {
   const conclude = concludeAt('missing id', 'an id that no record has is not found', ['outcomes']);
   let shown: Exchange<unknown> | undefined;
-  for (const id of missingIds(sample.records)) {
+  for (const id of missingIds(sample.records, ask.resource.idStart)) {
     const exchange = await ask.one(id);
     if (exchange === undefined) continue;
     const { reply, problem, value } = exchange;
@@ -147,7 +146,7 @@ async function checkMissing({ ask, sample }: Evidence): Promise<Finding> {
 
 async function checkMalformed(evidence: Evidence): Promise<Finding> {
   const { ask, failed } = evidence;
-  const { idPrefix, name } = ask.resource;
+  const { idStart, name } = ask.resource;
   const conclude = concludeAt('malformed id', 'an id of another form is not found', [
     'resources',
     name,
@@ -157,7 +156,7 @@ async function checkMalformed(evidence: Evidence): Promise<Finding> {
   let asked = 0;
   const largest = INTEGER_FORMS.get(ask.spec.resources[name]?.id.form);
   for (const tail of [...(largest === undefined ? [] : [String(largest)]), ...HOSTILE_SUFFIXES]) {
-    const exchange = await ask.one(`${idPrefix}_${tail}`);
+    const exchange = await ask.one(`${idStart}${tail}`);
     if (exchange === undefined) continue;
     asked += 1;
     if (exchange.problem === undefined) continue;
@@ -169,25 +168,24 @@ async function checkMalformed(evidence: Evidence): Promise<Finding> {
 }
 
 /** Other spellings of an id that a service may accept for the same record, each with the name of the change. */
-function foldedIds(prefix: string, id: string): readonly (readonly [string, string])[] {
-  const tail = id.slice(prefix.length + 1);
+function foldedIds(start: string, id: string): readonly (readonly [string, string])[] {
+  const tail = id.slice(start.length);
   const upper = tail.toUpperCase();
   const other = upper === tail ? tail.toLowerCase() : upper;
   return [
-    ...(other === tail || tail.includes('~') ? [] : [['another case', `${prefix}_${other}`] as const]),
+    ...(other === tail || tail.includes('~') ? [] : [['another case', `${start}${other}`] as const]),
     ['a trailing blank', `${id}~20`],
     ['a trailing |', `${id}~7c`],
-    ['a leading 0', `${prefix}_0${tail}`],
-    ['the alias me', `${prefix}_me`],
+    ['a leading 0', `${start}0${tail}`],
+    ['the alias me', `${start}me`],
   ];
 }
 
 /** Checks that the source does not accept another spelling of the id of a record. */
 async function checkFolded(evidence: Evidence): Promise<Finding | undefined> {
   const { ask, sample, failed } = evidence;
-  const { idPrefix, name } = ask.resource;
-  const hasLetter = (record: { readonly id: string }) =>
-    /[A-Za-z]/.test(record.id.slice(idPrefix.length + 1));
+  const { idStart, name } = ask.resource;
+  const hasLetter = (record: { readonly id: string }) => /[A-Za-z]/.test(record.id.slice(idStart.length));
   const id = (sample.records.find(hasLetter) ?? sample.records[0])?.id;
   if (id === undefined || failed.has('missing id') || failed.has('get')) return undefined;
   const conclude = concludeAt('folded id', 'an id in another spelling is not found', [
@@ -198,7 +196,7 @@ async function checkFolded(evidence: Evidence): Promise<Finding | undefined> {
   const known = new Set(sample.records.map((record) => record.id));
   const folded: string[] = [];
   let asked = 0;
-  for (const [how, spelling] of foldedIds(idPrefix, id)) {
+  for (const [how, spelling] of foldedIds(idStart, id)) {
     const exchange = known.has(spelling) ? undefined : await ask.one(spelling);
     if (exchange === undefined) continue;
     asked += 1;

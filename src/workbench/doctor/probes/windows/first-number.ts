@@ -1,4 +1,4 @@
-import { compareCodePoints, idSortKey } from '../../../../contract/order.ts';
+import { compareIds } from '../../../../contract/order.ts';
 import type { Evidence } from '../../../../source/checks/claim.ts';
 import {
   type Ask,
@@ -145,7 +145,7 @@ async function precedesOthers({ ask, first }: First, fresh: readonly string[]): 
   }
   const [least] = idsOf(first);
   if (ask.list.order !== 'id' || least === undefined) return undefined;
-  return fresh.every((id) => compareCodePoints(idSortKey(id), idSortKey(least)) < 0);
+  return fresh.every((id) => compareIds(id, least, ask.resource.idStart.length) < 0);
 }
 
 /** Checks that no row stands before the first row of the file. */

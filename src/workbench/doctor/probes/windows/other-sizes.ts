@@ -11,7 +11,7 @@ import {
   sizeOf,
 } from '../../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Findings, setting } from '../../../../source/checks/evidence/finding.ts';
-import { compileOrder } from '../../../../contract/order.ts';
+import { compileIdOrder } from '../../../../contract/order.ts';
 import { isOrdered } from '../../../../source/checks/order.ts';
 import { plural } from '../../../../kernel/plural.ts';
 import { isDense, walkRows } from '../../../../source/checks/evidence/walk.ts';
@@ -21,8 +21,6 @@ const SIZES = [1, 2, 3, 7];
 /** A chain of windows is walked again in about this size, and this may take such a share of the calls. */
 const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
-
-const BY_ID = compileOrder({ field: 'id', descending: false }, { kind: 'id' });
 
 /** Whether other rows may be compared with the sample. Other claims report what is wrong with its order. */
 function isSettled(evidence: Evidence): boolean {
@@ -39,7 +37,8 @@ async function checkSizes(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
   const { list } = ask;
   const isOrderUnknown = list.order === 'unknown';
-  if ((isOrderUnknown && !isOrdered(sample.records, BY_ID)) || !isSettled(evidence)) return undefined;
+  const byId = compileIdOrder(ask.resource.itemFields);
+  if ((isOrderUnknown && !isOrdered(sample.records, byId)) || !isSettled(evidence)) return undefined;
   const at = listPlace(ask, 'window', 'sizeMax');
   const conclude = concludeAt('other sizes', 'windows of any size hold the rows that stand there', at);
   const firstRow = Math.floor(sample.records.length / 2);

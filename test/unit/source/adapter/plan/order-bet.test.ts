@@ -1,6 +1,7 @@
 import type { RequestSpec } from '../../../../../src/config/schema/source.ts';
 import { asksForOrder, orderBet } from '../../../../../src/source/adapter/plan/order-bet.ts';
 import { brokenBet } from '../../../../../src/source/checks/order-bet.ts';
+import { resources } from '../../../../support/reference.ts';
 import { specOf } from '../../../../support/pipeline/source-text.ts';
 
 const GET: RequestSpec = { method: 'GET', path: '/rows', query: {}, headers: {} };
@@ -123,7 +124,7 @@ describe('a look at an order', () => {
     ['source', rows(9, 2, 5, 7), rows(2, 5, 8)],
     ['source', [row(9), row(5, 'renamed'), row(2)], rows(9, 2, 5)],
   ] as const)('finds nothing wrong with order: %s', (by, now, before) =>
-    expect(brokenBet(by, now, before)).toBeUndefined(),
+    expect(brokenBet({ by, fields: resources.products.itemFields }, now, before)).toBeUndefined(),
   );
 
   it.each([
@@ -132,6 +133,6 @@ describe('a look at an order', () => {
     ['source', rows(9, 2, 9), undefined, /two windows/],
     ['source', rows(9, 5, 2), rows(9, 2, 5), /changed places/],
   ] as const)('sees that order: %s is broken', (by, now, before, text) =>
-    expect(brokenBet(by, now, before)).toMatch(text),
+    expect(brokenBet({ by, fields: resources.products.itemFields }, now, before)).toMatch(text),
   );
 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { ListAdapter, Rows, WrittenRows } from '../../../../../src/source/adapter/compile.ts';
+import { cacheTagOf } from '../../../../../src/source/adapter/row-program/written-records.ts';
 import { type ReplyObserver, UNOBSERVED } from '../../../../../src/source/adapter/map/reply-observer.ts';
 import { isOrdered } from '../../../../../src/source/checks/order.ts';
-import { compileOrder } from '../../../../../src/contract/order.ts';
+import { compileIdOrder } from '../../../../../src/contract/order.ts';
 import { listBody, writtenListBody } from '../../../../../src/contract/response-body.ts';
 import { type ResourceName, resources } from '../../../../support/reference.ts';
 import { GatewayError } from '../../../../../src/kernel/errors/fault.ts';
@@ -139,8 +140,8 @@ function outcomeOf(
     const fields = resource.itemFields.filter(({ kind }) => kind !== 'id').map(({ name }) => name);
     return {
       body: listBody(resource, records, meta),
-      tags: records.map(({ id }) => id.replace('_', ':')).join(' '),
-      isAscending: isOrdered(records, compileOrder({ field: 'id', descending: false }, { kind: 'id' })),
+      tags: records.map(({ id }) => cacheTagOf(resource, id)).join(' '),
+      isAscending: isOrdered(records, compileIdOrder(resource.itemFields)),
       nulls: new Map(fields.map((name) => [name, records.filter((one) => one[name] === null).length])),
       length: records.length,
       ...facts,

@@ -7,12 +7,13 @@ import { isOrdered } from '../../../../../src/source/checks/order.ts';
 import { brokenTotal } from '../../../../../src/source/checks/total.ts';
 import { hasDuplicates } from '../../../../../src/source/checks/unique-ids.ts';
 import { brokenSize } from '../../../../../src/source/checks/window-size.ts';
-import { compileOrder } from '../../../../../src/contract/order.ts';
+import { compileIdOrder, compileOrder, sortFieldOf } from '../../../../../src/contract/order.ts';
 import type { CanonicalRecord } from '../../../../../src/contract/response-body.ts';
 import { Decimal } from '../../../../../src/kernel/decimal.ts';
+import { resources } from '../../../../support/reference.ts';
 import { sortRecords } from '../../../../support/pipeline/sort-records.ts';
 
-const byId = compileOrder({ field: 'id', descending: false }, { kind: 'id' });
+const byId = compileIdOrder(resources.users.itemFields);
 const ids = (...numbers: number[]) => numbers.map((number) => ({ id: `user_${number}` }));
 const product = (id: number, category: string | null, price: string | null): CanonicalRecord => ({
   id: `prod_${id}`,
@@ -42,9 +43,10 @@ describe('rows that claim to be in order', () => {
         fc.boolean(),
         (records, descending) => {
           const sort = { field: 'name', descending };
-          const sorted = sortRecords(records, sort, { kind: 'text' });
+          const by = sortFieldOf(resources.users.itemFields, sort);
+          const sorted = sortRecords(records, sort, by);
           const same = sorted.every((one, i) => one === records[i]);
-          expect(isOrdered(records, compileOrder(sort, { kind: 'text' }))).toBe(same);
+          expect(isOrdered(records, compileOrder(sort, by))).toBe(same);
         },
       ),
       { numRuns: 500 },
