@@ -38,6 +38,7 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
   id: 'id: { prefix: ord }',
   prefix: 'prefix: ord',
   fields: FIELD,
+  list: 'list: true or false',
   single: 'single: true, false, or the fields that a single record has beside those of the list',
   sort: 'sort: [id, placed_at]',
   order: 'order: [-placed_at]',

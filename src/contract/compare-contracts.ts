@@ -174,6 +174,18 @@ function compareResource(name: string, { before: old, now: all }: Sides, changes
   changes.same([...at, 'id', 'prefix'], before.id.prefix, now.id.prefix);
   compareFields([...at, 'fields'], before.fields, now.fields, changes);
   compareSingle(at, before, now, changes);
+  if (before.list && now.list) compareLists(at, { before: old, now: all }, [before, now], changes);
+  else if (before.list) changes.breaks([...at, 'list'], 'the list is gone', 'list: true');
+  else if (now.list) changes.widens([...at, 'list'], 'the list is new');
+}
+
+/** Compares what only lists have: orders, filters and pages. */
+function compareLists(
+  at: readonly string[],
+  { before: old, now: all }: Sides,
+  [before, now]: readonly [ResourceSpec, ResourceSpec],
+  changes: Changes,
+): void {
   changes.names([...at, 'sort'], 'sort', before.sort, now.sort, 'keep it as long as clients use it');
   changes.same([...at, 'order'], before.order?.[0] ?? 'id', now.order?.[0] ?? 'id');
   const filters = [...at, 'filters'];

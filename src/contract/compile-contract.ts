@@ -9,10 +9,22 @@ const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 /** The endpoints of a resource. The ids in the path of a single record are the variable segment. */
 function operationsOf(resource: Resource): readonly Operation[] {
-  const { name, hasSingle, path } = resource;
+  const { name, hasList, hasSingle, path } = resource;
   const list: Operation = { name: `${name}.list`, kind: 'list', resource, path };
-  if (!hasSingle) return [list];
-  return [list, { name: `${name}.get`, kind: 'get', resource, path: `${path}/:id` }];
+  const get: Operation = { name: `${name}.get`, kind: 'get', resource, path: `${path}/:id` };
+  return [...(hasList ? [list] : []), ...(hasSingle ? [get] : [])];
+}
+
+/** Without a list there is nothing to sort, to narrow or to page, and a resource has a view at least. */
+function checkListless(name: ResourceName, spec: ResourceSpec, report: ReportContractProblem): void {
+  if (spec.list) return;
+  const at = ['resources', name];
+  if (spec.single === false)
+    report([...at, 'list'], 'a resource without a list has the view of a single record', 'single: true');
+  const { sort, order, filters, pages } = spec;
+  for (const [key, value] of Object.entries({ sort, order, filters, pages }))
+    if (value !== undefined && Object.keys(value).length > 0)
+      report([...at, key], `${name} has no list, which \`${key}\` is for`, `remove ${key}, or list: false`);
 }
 
 /** Keys of a contract file that change no answer. */
@@ -52,6 +64,7 @@ function compileResource(
   spec: ResourceSpec,
   report: ReportContractProblem,
 ): Resource {
+  checkListless(name, spec, report);
   const fields = compileFields(contract, name, spec, report);
   const { itemFields, detailFields } = fields;
   const all = detailFields.length > 0 ? detailFields : itemFields;
@@ -80,6 +93,7 @@ function compileResource(
     path: `/${contract.version}/${name}`,
     permission: `${name}:read`,
     ...fields,
+    hasList: spec.list,
     hasSingle: spec.single !== false,
     fieldNames: all.flatMap((field) => (field.kind === 'id' ? [] : [field.name])),
     ...compileOrderings(name, spec, itemFields, report),

@@ -193,6 +193,10 @@ const resource = z.strictObject({
       ),
   }),
   fields: fields.describe('The fields of a record after its id, in the order of the answer.'),
+  list: z
+    .boolean()
+    .default(true)
+    .describe('Whether there is `GET /v1/<name>`. Without it, records are read one by one alone.'),
   single: z
     .union([z.boolean(), fields])
     .default(false)

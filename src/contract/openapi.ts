@@ -13,7 +13,7 @@ const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const isOneView = ({ itemFields, detailFields }: Resource) => itemFields.length === detailFields.length;
 /** The name of the schema of a single record. */
 const singleName = (resource: Resource) =>
-  isOneView(resource) ? resource.schemaName : `${resource.schemaName}Detail`;
+  isOneView(resource) || !resource.hasList ? resource.schemaName : `${resource.schemaName}Detail`;
 
 function objectSchema(entries: readonly (readonly [string, Schema])[], title?: string): Schema {
   return {
@@ -183,13 +183,14 @@ function schemas({ resources }: Contract): Schema {
     const name = resource.schemaName;
     const single = singleName(resource);
     return [
-      [name, viewSchema(resource.itemFields, 0, name)],
+      [name, viewSchema(resource.hasList ? resource.itemFields : resource.detailFields, 0, name)],
       ...(resource.hasSingle && single !== name
         ? [[single, viewSchema(resource.detailFields, 0, single)] as [string, Schema]]
         : []),
     ];
   });
-  const limits = all.map(({ pages }) => pages);
+  const limits = all.flatMap(({ hasList, pages }) => (hasList ? [pages] : []));
+  if (limits.length === 0) return { ...Object.fromEntries(views), Error: errorSchema };
   return {
     ...Object.fromEntries(views),
     Meta: {

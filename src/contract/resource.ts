@@ -54,6 +54,8 @@ export type Resource = {
   readonly path: string;
   /** The permission to read it: `<name>:read`. */
   readonly permission: string;
+  /** Whether its records can be listed. */
+  readonly hasList: boolean;
   /** The fields of an item of a list, the id first. */
   readonly itemFields: readonly Field[];
   /** Whether one record can be read by its id. */
@@ -107,7 +109,7 @@ export type Contract = {
   readonly isBuiltIn: boolean;
   /** By name, in the order of the file. */
   readonly resources: ReadonlyMap<ResourceName, Resource>;
-  /** Every endpoint: a list per resource, and single records if it has them. */
+  /** Every endpoint: lists and single records, as far as a resource has them. */
   readonly operations: readonly Operation[];
   /** Its file, before it was compiled. */
   readonly spec: ContractSpec;

@@ -95,10 +95,8 @@ function makeApiDocuments(
 
 /** What the API page tells beside the document. */
 function pageContract({ title, version, resources }: Contract): ApiPageContract {
-  const listed = Array.from(resources.values(), ({ name, permission, pages }) => ({
-    name,
-    permission,
-    pages,
+  const listed = Array.from(resources.values(), ({ name, permission, pages, hasList, idStart }) => ({
+    ...{ name, permission, pages, hasList, idStart },
   }));
   return { title, version, resources: listed };
 }

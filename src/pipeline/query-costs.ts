@@ -112,8 +112,9 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
 
 /** What every kind of query of the contract costs at a source. */
 export function queryCosts(compiled: CompiledSource): readonly QueryCost[] {
-  const costs = kindsOf(compiled.source, compiled.resource).map((kind) => costOf(kind, compiled));
-  const { idStart } = compiled.resource;
+  const { hasList, idStart } = compiled.resource;
+  const kinds = hasList ? kindsOf(compiled.source, compiled.resource) : [];
+  const costs = kinds.map((kind) => costOf(kind, compiled));
   if (compiled.adapter.get === undefined) return costs;
   return [...costs, { query: `/${idStart}…`, cost: 'record', calls: 1 }];
 }

@@ -51,6 +51,7 @@ function claimsOf({ resource, source }: CompiledResource): readonly string[] {
   if (spec === undefined) return [];
   const { order, sort, filters } = spec.list;
   const columns = Object.keys(sort?.columns ?? {});
+  if (!resource.hasList) return ['get'];
   return [
     'total',
     'window',

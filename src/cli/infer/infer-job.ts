@@ -171,6 +171,16 @@ function readTargets(
   return [{ resource: resourceNamed(plain[0].text, contract), url: url ?? PLACEHOLDER_URL }];
 }
 
+/** Refuses resources without a list: rows show what a source is like. */
+function refuseUnlisted(targets: readonly { readonly resource: Resource }[]): void {
+  const unlisted = targets.find(({ resource }) => !resource.hasList);
+  if (unlisted === undefined) return;
+  throw new InferError(
+    `the contract has no list of ${unlisted.resource.name}, and a draft begins with one`,
+    'write its entry by hand: id, and get with request, item and map',
+  );
+}
+
 /** Refuses resources at different hosts: a source has one. */
 function refuseHosts(targets: readonly { readonly resource: Resource; readonly url: string }[]): void {
   const origins = targets.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : url));
@@ -216,6 +226,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
     throw new InferError('saved replies are of one resource', 'run portico infer for each');
   const opened = args.into === undefined ? undefined : openInto(args.into, context.variables);
   const targets = given.map((one) => ({ ...one, url: opened?.address(one.url) ?? one.url }));
+  refuseUnlisted(targets);
   refuseHosts(targets);
   dialects ??= compileDialects(shippedExamples());
   const known = dialects;

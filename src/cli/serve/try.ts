@@ -55,14 +55,17 @@ function gatewayOf(
 }
 
 /** Requests that show some of what a resource can do. */
-function queriesOf({ sorts }: Resource): readonly string[] {
+function examplesOf({ path, sorts, hasList, idStart }: Resource): readonly string[] {
+  if (!hasList) return [`${path}/${idStart}…`];
   const [last] = sorts.slice(-1);
-  return ['limit=3', ...(last === undefined ? [] : [`limit=3&sort=-${last}`])];
+  return ['limit=3', ...(last === undefined ? [] : [`limit=3&sort=-${last}`])].map(
+    (query) => `${path}?${query}`,
+  );
 }
 
 function instructions(base: string, compiled: readonly CompiledSource[], file: string, key: string): string {
   const lines = compiled.flatMap(({ resource }) =>
-    queriesOf(resource).map((query) => `  curl -H ${keyHeader(key)} '${base}${resource.path}?${query}'`),
+    examplesOf(resource).map((example) => `  curl -H ${keyHeader(key)} '${base}${example}'`),
   );
   return `
 ${file} is served on ${base}, to this machine alone.

@@ -19,7 +19,10 @@ const get = z.strictObject({
   map: mapping,
 });
 
-const sourceResource = z.strictObject({
+/** What stands where a resource has no list. Nothing of it is ever asked for. */
+const NO_LIST = list.parse({ request: { path: '/' }, window: { kind: 'none' }, items: '', map: {} });
+
+const resourceEntry = z.strictObject({
   id: z.strictObject({
     kind: z.enum(['number', 'text']).describe('Whether the native ids are whole numbers or any text.'),
     pattern: z
@@ -37,9 +40,16 @@ const sourceResource = z.strictObject({
     .enum(['fail', 'drop'])
     .default('fail')
     .describe('A record without a usable id: fail the answer, or leave the record out and count it.'),
-  list,
+  list: list.optional().describe('How the list is read. Absent only if the contract has no list of it.'),
   get: get.optional(),
 });
+
+const sourceResource = resourceEntry.transform(({ list: own, ...entry }) => ({
+  ...entry,
+  hasList: own !== undefined,
+  // A record has the same fields wherever it comes from.
+  list: own ?? { ...NO_LIST, map: entry.get?.map ?? {} },
+}));
 
 /** The shape of a file in `config/sources/`. */
 export const sourceSchema = z.strictObject({

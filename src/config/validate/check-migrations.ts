@@ -81,6 +81,12 @@ export function checkMigrations(gateway: GatewayConfig, sources: Sources, report
     const { source, deadline, migration } = resource;
     const here: Report = (place, message, hint) =>
       report(['resources', name, 'migration', ...place], message, hint);
+    if (gateway.contract.resources.get(name)?.hasList === false)
+      here(
+        [],
+        `the contract has no list of ${name}, and a migration compares lists`,
+        'remove migration, and change source when the new one is ready',
+      );
     checkTarget({ source, deadline, to: migration.to }, name, sources, here);
     checkPosition(migration, here);
   }

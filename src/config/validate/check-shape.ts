@@ -40,6 +40,7 @@ function knownKeys(schema: unknown, path: Path, value: unknown): readonly string
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return knownKeys(schema.unwrap(), path, value);
   }
+  if (schema instanceof z.ZodPipe) return knownKeys(schema.in, path, value);
   if (schema instanceof z.ZodUnion) {
     return [...new Set(alternativesOf(schema, value).flatMap((option) => knownKeys(option, path, value)))];
   }

@@ -5,7 +5,7 @@ import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
 
 /** What the page tells of the contract. */
 export type ApiPageContract = Pick<Contract, 'title' | 'version'> & {
-  readonly resources: readonly Pick<Resource, 'name' | 'permission' | 'pages'>[];
+  readonly resources: readonly Pick<Resource, 'name' | 'permission' | 'pages' | 'hasList' | 'idStart'>[];
 };
 
 /** What the page is made from. */
@@ -35,17 +35,19 @@ function errorRows(): string {
 }
 
 function limitRows({ resources }: ApiPageContract): string {
-  const sizes = new Set(
-    resources.map(({ pages }) => `1 to ${pages.max}, ${pages.default} where you name none`),
-  );
+  const listed = resources.filter(({ hasList }) => hasList);
+  const sizes = new Set(listed.map(({ pages }) => `1 to ${pages.max}, ${pages.default} where you name none`));
+  const ofLists = [
+    ['Records on a page', `\`limit\` is ${[...sizes].join(', or, of another list, ')}.`],
+    ['Pages', `\`page\` is 1 to ${PAGE_MAX}. A page past the end is 200 with no records and the true total.`],
+  ];
   const rows = [
     [
       'Requests',
       'Every answer tells your windows in `RateLimit-Policy` and what is left of them in `RateLimit`.',
     ],
     ['Beyond a window', '429 `rate_limit_exceeded`. Wait for the seconds that `Retry-After` says.'],
-    ['Records on a page', `\`limit\` is ${[...sizes].join(', or, of another list, ')}.`],
-    ['Pages', `\`page\` is 1 to ${PAGE_MAX}. A page past the end is 200 with no records and the true total.`],
+    ...(listed.length > 0 ? ofLists : []),
     ['Wrong credentials', 'An address that tries many of them gets 429 before its credential is looked at.'],
   ];
   return rows
@@ -69,7 +71,8 @@ export function pageHtml({ root, hashes, contract }: PageSpec): string {
   const hasReference = hashes.has('page.js');
   const { title, resources } = contract;
   const version = `${contract.version.slice(1)}.0.0`;
-  const first = resources[0]?.name ?? '';
+  const [first] = resources;
+  const example = first && (first.hasList ? `${first.name}?limit=3` : `${first.name}/${first.idStart}…`);
   return `<!doctype html>
 <html lang="en" data-root="${root}">
 <head>
@@ -92,7 +95,7 @@ ${hasReference ? `<script defer src="${at('swagger-ui-bundle.js')}"></script>\n<
 <section id="start" aria-labelledby="start-title">
 <h2 id="start-title">Start</h2>
 <p>Send your key or token in <code>Authorization: Bearer …</code>, or your key in <code>X-API-Key</code>. Send one of the two, and never put it into the address.</p>
-<pre tabindex="0" aria-label="An example request"><code>curl -H "Authorization: Bearer $KEY" '<span data-base>https://api.example</span>/${contract.version}/${first}?limit=3'</code></pre>
+<pre tabindex="0" aria-label="An example request"><code>curl -H "Authorization: Bearer $KEY" '<span data-base>https://api.example</span>/${contract.version}/${example ?? ''}'</code></pre>
 <p>Every answer has an <code>X-Request-Id</code>. Name it when you ask for help. A permission lets a credential read a resource:</p>
 <ul>
 ${permissionItems(contract)}

@@ -188,7 +188,7 @@ export function createListWatch(
       if (view !== 'get') checks[view].count(records, missingValues);
     },
     asked(source) {
-      if (isLooking || clock.monotonic() < dueAt) return;
+      if (!resource.hasList || isLooking || clock.monotonic() < dueAt) return;
       isLooking = true;
       tasks.run((signal) => look(source, signal).finally(() => (isLooking = false)));
     },

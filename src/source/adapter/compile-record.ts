@@ -150,8 +150,19 @@ export function compileGet(
   };
 }
 
-/** Reports a file that has the view of a single record where the contract has none, or the other way round. */
-export function checkViews({ get }: SourceResourceSpec, resource: Resource, here: SpecLocation): void {
+/** Reports a file that has a view where the contract has none, or the other way round. */
+export function checkViews(
+  { get, hasList }: SourceResourceSpec,
+  resource: Resource,
+  here: SpecLocation,
+): void {
+  if (resource.hasList && !hasList)
+    here.report(
+      `the contract lists ${resource.name}, but the source has no \`list\``,
+      'add: list: { request: …, window: …, items: …, map: … }',
+    );
+  if (!resource.hasList && hasList)
+    here.at('list').report(`the contract has no list of ${resource.name}`, 'remove it');
   if (resource.hasSingle && get === undefined)
     here.report(
       `the contract reads a single ${resource.singular}, but the source has no \`get\``,

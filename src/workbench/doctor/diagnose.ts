@@ -72,6 +72,12 @@ function displayFinding(
   };
 }
 
+/** What is said of a resource whose records nobody can list. */
+function unlisted({ resource: { name } }: CompiledSource): Finding {
+  const conclude = concludeAt('records', 'single records are as the file says', ['resources', name, 'get']);
+  return conclude('could not tell', 'the contract has no list of it, so no id is known to ask for');
+}
+
 /** Probes every claim of a source's file, resource by resource. `compiled` are the resources of one source. */
 export async function diagnose(
   compiled: readonly [CompiledSource, ...CompiledSource[]],
@@ -105,6 +111,11 @@ export async function diagnose(
             hint,
           }),
         );
+      if (!one.resource.hasList) {
+        report(unlisted(one));
+        resources.push({ resource: one.resource.name, rows: 0, complete: false, findings });
+        continue;
+      }
       const found = await runClaims({ ...deps, onFinding: report }, source);
       const { rows, complete } = found;
       resources.push({ resource: one.resource.name, rows, complete, findings });

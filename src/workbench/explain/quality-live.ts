@@ -109,7 +109,8 @@ export async function readQuality(
   }
 
   try {
-    await ask({ kind: 'list', resource: resource.name, page: 1, limit: 1, sort: null, filters: [] });
+    if (resource.hasList)
+      await ask({ kind: 'list', resource: resource.name, page: 1, limit: 1, sort: null, filters: [] });
   } catch (error) {
     quality.failed(error);
     problem = toGatewayError(error);
@@ -118,7 +119,9 @@ export async function readQuality(
   session.close();
   return {
     ...quality.report(),
-    problem: problem && problemText(problem),
+    problem: resource.hasList
+      ? problem && problemText(problem)
+      : 'the contract has no list of it, so no id is known',
     single,
     shapes: shapes.all(),
   };

@@ -28,6 +28,14 @@ async function defaultRequests(
   recorder: ReturnType<typeof createRecorder>,
 ): Promise<readonly (NamedRequest & { readonly problem?: string })[]> {
   const requests = sources.map(async ({ resource }) => {
+    if (!resource.hasList)
+      return [
+        {
+          name: resource.name,
+          request: `GET ${resource.path}/…`,
+          problem: 'the contract has no list of it, so no id is known; name a request with one',
+        },
+      ];
     const named = firstRequest(resource);
     const first = await recorder.firstPage(resource);
     return typeof first === 'string'

@@ -78,6 +78,7 @@ function resourceOf(random: Random, name: string, targets: readonly string[], pr
   const nested = { inner: fieldsOf(random, targets, random.some(KINDS, 0.3).slice(0, 3).concat('text'), 1) };
   const single = random.of([undefined, false, true, true, detail, nested, { ...detail, ...nested }]);
   if (single !== undefined) resource['single'] = single;
+  if (single !== undefined && single !== false && random.is(0.2)) return { ...resource, list: false };
   if (random.is(0.95)) resource['sort'] = random.some(sortable, 0.8);
   if (random.is(0.4)) resource['order'] = [(random.is(0.5) ? '-' : '') + random.of(sortable)];
   if (random.is(0.95)) resource['filters'] = filtersOf(random, all);

@@ -47,21 +47,23 @@ function resourceOf(resource: SourceResource): Tree {
   return {
     id: { kind: idKind },
     ...(drops && { onInvalidRecord: 'drop' }),
-    list: {
-      request: { path, query },
-      window,
-      ...(hasTotal && { total: { at: 'total' } }),
-      items: 'rows',
-      ...(order === 'id' && { order, orderIs: 'documented' }),
-      ...(sorts.length > 0 && {
-        sort: {
-          query: { by: '{column}', way: '{direction}' },
-          columns: Object.fromEntries(sorts.map((name) => [name, name])),
-        },
-      }),
-      filters: filtersOf(resource),
-      map: mapOf(resource, model.item),
-    },
+    ...(model.hasList && {
+      list: {
+        request: { path, query },
+        window,
+        ...(hasTotal && { total: { at: 'total' } }),
+        items: 'rows',
+        ...(order === 'id' && { order, orderIs: 'documented' }),
+        ...(sorts.length > 0 && {
+          sort: {
+            query: { by: '{column}', way: '{direction}' },
+            columns: Object.fromEntries(sorts.map((name) => [name, name])),
+          },
+        }),
+        filters: filtersOf(resource),
+        map: mapOf(resource, model.item),
+      },
+    }),
     ...(model.single !== undefined && {
       get: { request: { path: `${path}/{id}` }, item: '', map: mapOf(resource, model.single) },
     }),

@@ -109,6 +109,12 @@ const CHANGES: Readonly<Record<string, Change>> = {
     { max: 2000 },
     null,
   ]),
+  'a list or none': (tree, random) =>
+    at(
+      keyed(tree, 'singular'),
+      random,
+      ({ owner }) => (owner['list'] = random.of([true, false, false, 'no', null])),
+    ),
   'other fields': set('single', [
     true,
     false,

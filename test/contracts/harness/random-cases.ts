@@ -84,7 +84,7 @@ async function runContract(
   const all = [...resources.values()];
   for (let at = 0; at < questions; at += 1) {
     const resource = random.of(all);
-    const asksOne = resource.model.single !== undefined && random.is(0.12);
+    const asksOne = resource.model.single !== undefined && random.is(resource.model.hasList ? 0.12 : 0.9);
     const question = asksOne ? singleQuestion(random, resource) : listQuestion(random, resource, counts);
     service.asked();
     const wanted = wantedFor(resource, question);

@@ -32,6 +32,8 @@ export type Model = {
   readonly start: string;
   /** The fields of a list's record, the id first. */
   readonly item: readonly Leaf[];
+  /** Whether its records can be listed. */
+  readonly hasList: boolean;
   /** The fields of a single record; `undefined` if there is none. */
   readonly single: readonly Leaf[] | undefined;
   readonly sorts: readonly string[];
@@ -81,11 +83,12 @@ export function readModels(text: string): ReadonlyMap<string, Model> {
     entries.map(([name, spec]) => {
       const start = starts.get(name)!;
       const item = [{ ...ID, start }, ...leavesOf(spec['fields'] as Tree, starts)];
-      const { single = false, sort = [], order = [], filters = {} } = spec;
+      const { list = true, single = false, sort = [], order = [], filters = {} } = spec;
       const more = typeof single === 'object' ? leavesOf(single as Tree, starts) : [];
       const own = (spec['pages'] ?? {}) as Tree;
       const model: Model = {
         ...{ name, path: `/${version}/${name}`, start, item },
+        hasList: list as boolean,
         single: single === false ? undefined : [...item, ...more],
         sorts: sort as string[],
         order: (order as string[])[0] ?? 'id',

@@ -182,6 +182,7 @@ export function failing(
 
 /** What a list must answer to a query string. */
 export function wantedList(model: Model, records: readonly Truth[], query: string): Wanted {
+  if (!model.hasList) return { status: 404 };
   try {
     return { status: 200, body: listOf(model, visible(model, records), new URLSearchParams(query)) };
   } catch (error) {

@@ -39,6 +39,8 @@ function changed(...edits: readonly (readonly [from: string, to: string])[]): re
   );
 }
 
+type Pair = Parameters<typeof compareContracts>;
+
 const order = (text: string) => `resources.orders.${text}`;
 
 describe('a contract that is compared with an older one', () => {
@@ -57,10 +59,27 @@ describe('a contract that is compared with an older one', () => {
     ).toEqual([]);
   });
 
+  it('breaks clients if a list is gone, and not if one is new', () => {
+    const withList = '    fields: { name: { kind: text } }';
+    const without = `${withList}\n    list: false\n    single: true`;
+    expect(changed([withList, without])).toContain('! resources.sites.list: the list is gone');
+    const [before, now] = [
+      OLD.replace(withList, without),
+      OLD.replace(withList, `${withList}\n    single: true`),
+    ];
+    const changes = compareContracts(
+      ...([before, now].map((one) => contractSchema.parse(parse(one))) as Pair),
+    );
+    expect(changes).toEqual([
+      { path: ['resources', 'sites', 'list'], message: 'the list is new', breaks: false },
+    ]);
+  });
+
   it.each<[string, string, string, string]>([
     ['a version', 'title: Shop', 'title: Shop\nversion: v2', 'version: version was v1, and is v2'],
     ['a default limit', 'default: 20', 'default: 25', order('pages.default: default was 20, and is 25')],
     ['the largest limit', 'max: 100', 'max: 50', order('pages.max: max was 100, and is 50')],
+    ['no prefix any more', 'prefix: ord }', "prefix: '' }", order("id.prefix: prefix was ord, and is ''")],
     ['a prefix', 'prefix: ord }', 'prefix: order }', order('id.prefix: prefix was ord, and is order')],
     [
       'a kind',

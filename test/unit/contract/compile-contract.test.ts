@@ -18,6 +18,15 @@ function problemsOf(resource: string): readonly string[] {
 const orders = (entries: string) => `orders: { singular: order, id: { prefix: ord }, ${entries} }`;
 
 describe('a contract file', () => {
+  it('may have several resources without a prefix, of which one alone has a list', () => {
+    const more = 'fields: { a: { kind: text } }';
+    expect(
+      problemsOf(
+        `a: { singular: one, id: { prefix: '' }, ${more} }\n  b: { singular: two, id: { prefix: '' }, list: false, single: true, ${more} }`,
+      ),
+    ).toEqual([]);
+  });
+
   it.each([
     [
       'passthrough: { singular: route, id: { prefix: o }, fields: { a: { kind: text } } }',
@@ -38,6 +47,32 @@ describe('a contract file', () => {
     [
       orders('fields: { a: { kind: text, minimum: 1 } }'),
       'contract.yaml:4:78: resources.orders.fields.a.minimum: unknown key\n    hint: minimum: a number, for the kinds integer and decimal',
+    ],
+    [
+      orders('fields: { a: { kind: text } }, list: false'),
+      'contract.yaml:4:88: resources.orders.list: a resource without a list has the view of a single record\n    hint: single: true',
+    ],
+    [
+      orders('fields: { a: { kind: text } }, list: false, single: true, sort: [a]'),
+      'contract.yaml:4:115: resources.orders.sort: orders has no list, which `sort` is for\n    hint: remove sort, or list: false',
+    ],
+    [
+      orders('fields: { a: { kind: text } }, list: false, single: true, order: [a]'),
+      'contract.yaml:4:116: resources.orders.order: orders has no list, which `order` is for\n    hint: remove order, or list: false',
+    ],
+    [
+      orders(
+        'fields: { a: { kind: text } }, list: false, single: true, filters: { a: { field: a, is: equal } }',
+      ),
+      'contract.yaml:4:118: resources.orders.filters: orders has no list, which `filters` is for\n    hint: remove filters, or list: false',
+    ],
+    [
+      orders('fields: { a: { kind: text } }, list: false, single: true, pages: { max: 60 }'),
+      'contract.yaml:4:116: resources.orders.pages: orders has no list, which `pages` is for\n    hint: remove pages, or list: false',
+    ],
+    [
+      'orders: { singular: order, id: { prefix: Ord }, fields: { a: { kind: text } } }',
+      'contract.yaml:4:44: resources.orders.id.prefix: a prefix has at most 16 small letters and digits, and begins with a letter\n    hint: prefix: ord',
     ],
   ])('with %s is refused', (resource, wanted) => expect(problemsOf(resource)).toEqual([wanted]));
 });

@@ -43,12 +43,13 @@ export type ViewSpec = {
   readonly place: readonly string[];
 };
 
-/** The spec of a view in a source file; `undefined` if the file has no such view. */
+/** The spec of a view in a source file; `undefined` if there is no such view. */
 export function viewSpecOf(
   spec: SourceResourceSpec,
   resource: Resource,
   view: RecordView,
 ): ViewSpec | undefined {
+  if (view === 'list' && !resource.hasList) return undefined;
   if (view === 'list') return { spec: spec.list, fields: rowFields(spec, resource), place: ['list'] };
   if (view === 'get') return spec.get && { spec: spec.get, fields: resource.detailFields, place: ['get'] };
   const details = detailsSpec(spec);
