@@ -223,11 +223,6 @@ function compileList(
   };
 }
 
-/** Where the contract has no list, no list needs a call. */
-function noList(spec: SourceResourceSpec, resource: Resource, context: ReplyContext): ListAdapter {
-  return { ...compileList(spec, resource, context, CHECKED), plan: () => ({ kind: 'nothing' }) };
-}
-
 /**
  * Compiles one resource of a source file; `undefined` if the file does not describe it. Problems are reported with
  * their paths in the file; use the adapter only if there were none.
@@ -258,8 +253,7 @@ export function compileAdapter(
   const droppedWithout = spec.onInvalidRecord === 'drop' ? resource.itemFields : undefined;
   const view = single && { spec: single, fields: resource.detailFields, droppedWithout };
   const get = view && compileGet('get', view, context, here.at('get'));
-  return {
-    list: resource.hasList ? compileList(spec, resource, context, here) : noList(spec, resource, context),
-    get,
-  };
+  const list = compileList(spec, resource, context, resource.hasList ? here : CHECKED);
+  // Where the contract has no list, none needs a call.
+  return { list: resource.hasList ? list : { ...list, plan: () => ({ kind: 'nothing' }) }, get };
 }

@@ -39,8 +39,6 @@ function changed(...edits: readonly (readonly [from: string, to: string])[]): re
   );
 }
 
-type Pair = Parameters<typeof compareContracts>;
-
 const order = (text: string) => `resources.orders.${text}`;
 
 describe('a contract that is compared with an older one', () => {
@@ -57,22 +55,6 @@ describe('a contract that is compared with an older one', () => {
         ['    sort: [id, total]', '    pages: { max: 100 }\n    sort: [total, id]'],
       ),
     ).toEqual([]);
-  });
-
-  it('breaks clients if a list is gone, and not if one is new', () => {
-    const withList = '    fields: { name: { kind: text } }';
-    const without = `${withList}\n    list: false\n    single: true`;
-    expect(changed([withList, without])).toContain('! resources.sites.list: the list is gone');
-    const [before, now] = [
-      OLD.replace(withList, without),
-      OLD.replace(withList, `${withList}\n    single: true`),
-    ];
-    const changes = compareContracts(
-      ...([before, now].map((one) => contractSchema.parse(parse(one))) as Pair),
-    );
-    expect(changes).toEqual([
-      { path: ['resources', 'sites', 'list'], message: 'the list is new', breaks: false },
-    ]);
   });
 
   it.each<[string, string, string, string]>([

@@ -38,7 +38,7 @@ function compileIdWriter(
   let before: string | number | undefined;
   let isAscending = true;
 
-  const idOf = (one: string | number) => (typeof one === 'string' ? one : resource.idStart + one);
+  const idOf = (one: string | number) => (typeof one === 'string' ? one : `${resource.idStart}${one}`);
 
   function follow(next: string | number): void {
     if (before !== undefined && isAscending)
