@@ -106,7 +106,9 @@ function pushedOperatorsOf(
   const all = model.filters.flatMap(({ field, is }): Push[] => {
     const leaf = model.item.find(({ name }) => name === field)!;
     const op = OPERATORS[is];
-    const can = op !== undefined && codings.get(field)?.isAskable === true;
+    // A scan that a boolean narrows is rare otherwise.
+    const isLeft = leaf.kind === 'boolean' && random.is(0.5);
+    const can = !isLeft && op !== undefined && codings.get(field)?.isAskable === true;
     return can ? [{ leaf, op, exactness: isStrong || random.is(0.6) ? 'exact' : 'superset' }] : [];
   });
   return random.some(all, isStrong ? 1 : random.of([0, 0.7, 1]));
