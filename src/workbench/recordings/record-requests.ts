@@ -1,6 +1,6 @@
-import type { Resource } from '../../contract/resource.ts';
+import type { FilterParameter, Resource } from '../../contract/resource.ts';
 import type { Json } from '../../kernel/json/json.ts';
-import { scalarText } from '../../kernel/json/values.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 
 /** A request of the contract, and the name of the fixture that it becomes. */
 export type NamedRequest = { readonly name: string; readonly request: string };
@@ -31,6 +31,18 @@ export function firstRequest({ name, path }: Resource): NamedRequest {
 /** A request of one kind, and how it may be displayed: with … for each value of a record. */
 type KindRequest = NamedRequest & { readonly shown: string };
 
+/** What records have for a filter, as a parameter has it; of a list, its first element. */
+function valuesFor({ field, op }: FilterParameter, records: FirstPage['records']): readonly string[] {
+  if (op === 'known') return ['true'];
+  return records.flatMap((record) => {
+    const found = field
+      .split('.')
+      .reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), record);
+    const value = isList(found) ? found[0] : found;
+    return typeof value === 'boolean' ? String(value) : (scalarText(value) ?? []);
+  });
+}
+
 /** The requests for filtered lists, for sorted lists and for one record. Their values are those of some records. */
 export function requestsOfKinds(
   { name, path, filters, sorts, hasSingle, idStart }: Resource,
@@ -39,7 +51,7 @@ export function requestsOfKinds(
 ): readonly KindRequest[] {
   const list = `GET ${path}?limit=${limit}`;
   const filtered = filters.flatMap((filter) => {
-    const values = records.flatMap((record) => scalarText(record[filter.field]) ?? []);
+    const values = valuesFor(filter, records);
     // Of the prices, one in the middle: some are below it, and some above.
     const value = values[Math.floor(values.length / 2)];
     if (value === undefined) return [];
