@@ -6,7 +6,6 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { freePort } from '../support/process/free-port.ts';
 import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
-import type { UpstreamData } from './generate-data.ts';
 import { type DraftTarget, draftSchema } from './try-draft.ts';
 import { type Holds, holdsSchema, nullable, usualHolds } from './truth.ts';
 
@@ -100,7 +99,7 @@ function stampOf(folder: string): string {
 }
 
 /** Copies a folder's server to where it is installed, and installs its packages where they have changed. */
-export async function installServer({ name }: Folder): Promise<void> {
+export async function installServer({ name }: Pick<Folder, 'name'>): Promise<void> {
   const [from, to] = [join(here, name), join(installed, name)];
   const stampFile = join(to, '.installed');
   const stamp = stampOf(from);
@@ -117,16 +116,31 @@ export async function installServer({ name }: Folder): Promise<void> {
   writeFileSync(stampFile, stamp);
 }
 
-/** Starts an installed server on a free port, with data of its own. Rejects where it is not there in a minute. */
-export async function startServer({ name }: Folder, data: UpstreamData): Promise<RunningServer> {
+/** Copies a program to where the packages are that it imports. */
+function copyInto(folder: string, { name, file }: { readonly name: string; readonly file: string }): string {
+  const copy = join(folder, `${name}.js`);
+  cpSync(file, copy);
+  return copy;
+}
+
+/**
+ * Starts an installed server on a free port, with data of its own. Rejects where it is not there in a minute. `program`
+ * is another one for its packages.
+ */
+export async function startServer(
+  { name }: Pick<Folder, 'name'>,
+  data: Readonly<Record<string, readonly object[]>>,
+  program?: { readonly name: string; readonly file: string },
+): Promise<RunningServer> {
   const folder = join(installed, name);
-  const file = join(folder, 'data.json');
+  const file = join(folder, program === undefined ? 'data.json' : `${program.name}.json`);
   writeFileSync(file, JSON.stringify(data));
   const port = await freePort();
-  const running = startProcess('npm', ['start', '--silent', '--prefix', folder], {
-    PORT: String(port),
-    DATA: file,
-  });
+  const env = { PORT: String(port), DATA: file };
+  const running =
+    program === undefined
+      ? startProcess('npm', ['start', '--silent', '--prefix', folder], env)
+      : startProcess(process.execPath, [copyInto(folder, program)], env);
   const late = AbortSignal.timeout(START_MS);
   const tooLate = new Promise<never>((_, reject) => {
     late.addEventListener('abort', () =>

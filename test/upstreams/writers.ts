@@ -8,6 +8,8 @@ export const writesSchema = z.strictObject({
   /** What stands before an id. */
   prefix: z.string().default(''),
   fields: z.array(z.string()).min(1),
+  /** json-api: those of the fields that lead to other records. */
+  relationships: z.array(z.string()).default([]),
   /** Whether a new record may bring an id of its own. */
   ownIds: z.boolean().default(true),
 });
@@ -15,6 +17,26 @@ export const writesSchema = z.strictObject({
 export type Writes = z.infer<typeof writesSchema>;
 
 type Fields = Record<string, unknown>;
+
+/** The parts of a record of JSON:API, put together and taken apart. */
+const resourceObject = (names: readonly string[]) => ({
+  join: ({ attributes, relationships }: Record<string, Fields>): Fields => ({
+    ...attributes,
+    ...Object.fromEntries(
+      names.map((name) => [name, (relationships?.[name] as Fields | undefined)?.['data'] ?? null]),
+    ),
+  }),
+  split: (fields: Fields): Fields => {
+    const entries = Object.entries(fields);
+    const leading = entries.filter(([name]) => names.includes(name));
+    return {
+      attributes: Object.fromEntries(entries.filter(([name]) => !names.includes(name))),
+      ...(leading.length > 0 && {
+        relationships: Object.fromEntries(leading.map(([name, data]) => [name, { data }])),
+      }),
+    };
+  },
+});
 
 /** Changes records of a server. Each rejects where the server refuses. */
 export type Writer = {
@@ -43,6 +65,8 @@ function wayOf({ kind }: Writes) {
 export function openWriter(list: string, writes: Writes, headers: Readonly<Record<string, string>>): Writer {
   const way = wayOf(writes);
   const { kind, prefix } = writes;
+  const type = list.split('/').at(-1);
+  const parts = resourceObject(writes.relationships);
 
   async function call(method: string, url: string, body?: unknown): Promise<unknown> {
     const init = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -57,13 +81,13 @@ export function openWriter(list: string, writes: Writes, headers: Readonly<Recor
 
   async function read(id: string): Promise<Fields> {
     const found = (await call('GET', itemOf(id))) as Fields;
-    return kind === 'json-api' ? ((found['data'] as Fields)['attributes'] as Fields) : found;
+    return kind === 'json-api' ? parts.join(found['data'] as Record<string, Fields>) : found;
   }
 
   async function patch(id: string, changes: Fields): Promise<void> {
     if (kind === 'couchdb') await call('PUT', itemOf(id), { ...(await read(id)), ...changes });
     else if (kind === 'json-api')
-      await call('PATCH', itemOf(id), { data: { type: list.split('/').at(-1), id, attributes: changes } });
+      await call('PATCH', itemOf(id), { data: { type, id, ...parts.split(changes) } });
     else await call('PATCH', itemOf(id), changes);
   }
 
@@ -71,8 +95,7 @@ export function openWriter(list: string, writes: Writes, headers: Readonly<Recor
     async copy(id, otherId) {
       const { [way.idName]: _id, _rev, '@odata.context': _context, ...fields } = await read(id);
       const own = writes.ownIds ? { [way.idName]: kind === 'couchdb' ? `${prefix}${otherId}` : otherId } : {};
-      if (kind === 'json-api')
-        await call('POST', list, { data: { type: list.split('/').at(-1), attributes: fields } });
+      if (kind === 'json-api') await call('POST', list, { data: { type, ...parts.split(fields) } });
       else await call('POST', list, { ...fields, ...own });
     },
     empty: (id, field) => patch(id, { [field]: null }),

@@ -1,7 +1,8 @@
 import type { Leaf, Model, Parameter } from '../oracle/model.ts';
 import type { Counts } from '../harness/counts.ts';
 import type { Random } from './random.ts';
-import type { SourceResource } from './resource.ts';
+import type { Truth } from '../oracle/oracle.ts';
+import { elementsOf } from '../oracle/values.ts';
 
 /** What is asked: a list by its query string, or a record by its id. */
 export type Question = {
@@ -12,6 +13,9 @@ export type Question = {
   /** The order asked for, such as `-total`; `undefined` without one. */
   readonly sort: string | undefined;
 };
+
+/** A resource, and the records that questions are invented from. */
+export type Asked = { readonly model: Model; readonly rows: readonly { readonly truth: Truth }[] };
 
 const ODD: Readonly<Record<string, readonly string[]>> = {
   integer: ['0', '5', '-1', '007', '5.0', '', 'x', '1e2', '99999999999999999999', '+1'],
@@ -38,10 +42,13 @@ const ODD: Readonly<Record<string, readonly string[]>> = {
 const encoded = (random: Random, text: string) =>
   random.is(0.3) ? encodeURIComponent(text).replaceAll('%20', '+') : encodeURIComponent(text);
 
-function valueFor(random: Random, source: SourceResource, { field, is }: Parameter): string {
-  const leaf = source.model.item.find(({ name }) => name === field)!;
+/** A value for a parameter, mostly one that a record has. */
+export function valueFor(random: Random, source: Asked, { field, is }: Parameter): string {
+  const own = source.model.item.find(({ name }) => name === field)!;
+  const leaf = own.element ?? own;
   if (is === 'known') return random.is(0.97) ? random.of(['true', 'false']) : random.of(['', '1']);
-  const have = source.rows.flatMap(({ truth }) => truth[field] ?? []);
+  const known = source.rows.flatMap(({ truth }) => truth[field] ?? []);
+  const have = own.element === undefined ? known : known.flatMap(elementsOf);
   const one = () =>
     have.length > 0 && random.is(0.85) ? variant(random, leaf, random.of(have)) : random.of(ODD[leaf.kind]!);
   if (is !== 'one_of') return one();
@@ -64,7 +71,7 @@ function sortFor(random: Random, { sorts }: Model, counts: Counts, kindOf: (fiel
 }
 
 /** A question about a list, of what was asked least so far. */
-export function listQuestion(random: Random, source: SourceResource, counts: Counts): Question {
+export function listQuestion(random: Random, source: Asked, counts: Counts): Question {
   const { model } = source;
   const kindOf = (field: string) => model.item.find(({ name }) => name === field)!.kind;
   const filters = new Set<Parameter>();
@@ -100,7 +107,7 @@ export function listQuestion(random: Random, source: SourceResource, counts: Cou
 }
 
 /** A question about one record, which may not exist. */
-export function singleQuestion(random: Random, { model, rows }: SourceResource): Question {
+export function singleQuestion(random: Random, { model, rows }: Asked): Question {
   const known = rows.map(({ truth }) => truth.id);
   const id =
     random.is(0.85) && known.length > 0

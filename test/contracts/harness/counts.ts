@@ -8,6 +8,8 @@ export type Counts = {
   ofSort(kind: string): number;
   filter(kind: string, is: string, seen: { isPushed: boolean; hasNulls: boolean }): void;
   sort(kind: string, isDescending: boolean, seen: { isPushed: boolean; hasNulls: boolean }): void;
+  /** How many different pairs were seen. */
+  seen(): number;
   /** A table of all pairs. */
   lines(): readonly string[];
   /** The pairs that were seen less often than so many times; for what sources cannot be asked, scanned alone counts. */
@@ -25,11 +27,11 @@ const ASKABLE: Readonly<Record<string, readonly string[]>> = {
 };
 const ORDERS = ['ascending', 'descending'];
 
-/** Begins to count. */
-export function createCounts(): Counts {
+/** Begins to count how often each kind is asked in each way. */
+export function createCounts(relations: Readonly<Record<string, readonly string[]>> = RELATIONS): Counts {
   const cells = new Map<string, Cell>();
-  const pairs = Object.entries(RELATIONS).flatMap(([kind, relations]) => [
-    ...relations.map((is) => ({
+  const pairs = Object.entries(relations).flatMap(([kind, own]) => [
+    ...own.map((is) => ({
       name: `${kind} ${is}`,
       isAskable: ASKABLE[kind]?.includes(is) === true,
       canLack: kind !== 'id',
@@ -51,6 +53,7 @@ export function createCounts(): Counts {
     ofSort: (kind) => total(`${kind} ascending`) + total(`${kind} descending`),
     filter: (kind, is, seen) => add(`${kind} ${is}`, seen),
     sort: (kind, isDescending, seen) => add(`${kind} ${isDescending ? 'descending' : 'ascending'}`, seen),
+    seen: () => [...cells.keys()].filter((name) => total(name) > 0).length,
     lines: () => [
       'kind and filter or order | pushed | scanned | with nulls',
       ...pairs.map(({ name, isAskable, canLack }) => {

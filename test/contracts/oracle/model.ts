@@ -19,6 +19,8 @@ export type Leaf = {
   readonly start: string;
   /** The least bound that a filter takes. */
   readonly minimum: string | undefined;
+  /** What the elements of a list of values are. */
+  readonly element: Leaf | undefined;
 };
 
 /** A parameter of a list. */
@@ -46,28 +48,23 @@ export type Model = {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a file that is known to be valid
 type Tree = Readonly<Record<string, any>>;
 
+function leafOf(path: readonly string[], spec: Tree, starts: ReadonlyMap<string, string>): Leaf {
+  const { kind, required = false, values = [], to = '', minimum, of } = spec;
+  const least = minimum === undefined ? undefined : String(minimum);
+  const isOfValues = typeof (of as Tree | undefined)?.['kind'] === 'string';
+  const element = isOfValues ? leafOf(path, of as Tree, starts) : undefined;
+  const start = starts.get(to as string) ?? '';
+  return { path, name: path.join('.'), kind, required, values, to, start, minimum: least, element };
+}
+
 function leavesOf(fields: Tree, starts: ReadonlyMap<string, string>, above: readonly string[] = []): Leaf[] {
   return Object.entries(fields).flatMap(([key, spec]: [string, Tree]) => {
     const path = [...above, key];
-    if (typeof spec['kind'] !== 'string') return leavesOf(spec, starts, path);
-    const { kind, required = false, values = [], to = '', minimum } = spec;
-    const least = minimum === undefined ? undefined : String(minimum);
-    return [
-      {
-        path,
-        name: path.join('.'),
-        kind,
-        required,
-        values,
-        to,
-        minimum: least,
-        start: starts.get(to as string) ?? '',
-      },
-    ];
+    return typeof spec['kind'] === 'string' ? [leafOf(path, spec, starts)] : leavesOf(spec, starts, path);
   });
 }
 
-const ID = { path: ['id'], name: 'id', kind: 'id', required: true, values: [], to: '', minimum: undefined };
+const ID = leafOf(['id'], { kind: 'id', required: true }, new Map());
 
 /** Reads a contract file that is valid. */
 export function readModels(text: string): ReadonlyMap<string, Model> {

@@ -1,5 +1,14 @@
 import type { Leaf, Model } from './model.ts';
-import { compareIds, compareValues, dayOf, isSame, jsonOf, readValue, type Shown } from './values.ts';
+import {
+  compareIds,
+  compareValues,
+  dayOf,
+  elementsOf,
+  isSame,
+  jsonOf,
+  readValue,
+  type Shown,
+} from './values.ts';
 
 /** A record as clients see it, its values by the names of its fields. */
 export type Truth = Readonly<Record<string, Shown>> & { readonly id: string };
@@ -71,6 +80,14 @@ function add(
       const own = record[field] ?? null;
       return own !== null && values.some((one) => isSame(leaf, own, one!));
     });
+    return;
+  }
+  if (is === 'has') {
+    const wanted = readValue(leaf.element!, text);
+    if (wanted === undefined) throw new Refused(name);
+    tests.push((record) =>
+      elementsOf(record[field] ?? null).some((one) => isSame(leaf.element!, one, wanted)),
+    );
     return;
   }
   const value = readValue(leaf, text);

@@ -1,6 +1,6 @@
 import type { Leaf } from './model.ts';
 
-/** A value of a record as its text: digits, `true`, an instant, an id; `null` where it is unknown. */
+/** A value of a record as its text: digits, `true`, an instant, an id, the JSON of a list; `null` where it is unknown. */
 export type Shown = string | null;
 
 /** A whole number of the smallest unit that either of two numbers has. */
@@ -60,7 +60,12 @@ export function isSame(leaf: Leaf, a: string, b: string): boolean {
 /** The value as JSON; numbers and booleans have no quotes. */
 export function jsonOf({ kind }: Leaf, value: Shown): string {
   if (value === null) return 'null';
-  return ['integer', 'decimal', 'boolean'].includes(kind) ? value : JSON.stringify(value);
+  return ['integer', 'decimal', 'boolean', 'list'].includes(kind) ? value : JSON.stringify(value);
+}
+
+/** The elements of a list of values as texts. */
+export function elementsOf(list: Shown): readonly string[] {
+  return list === null ? [] : (JSON.parse(list) as readonly (string | number | boolean)[]).map(String);
 }
 
 const DAY = 86_400_000;
