@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { knownPaths } from '../dialects/example-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
-import type { FieldDraft } from './map-list.ts';
+import { type FieldDraft, unmapped } from './map-list.ts';
 import { sameSteps } from './same-steps.ts';
 import { type DraftNote, notesAt, sure, toEdit } from '../notes/note.ts';
 import type { IdKind } from '../requests/list-reader.ts';
@@ -60,7 +60,9 @@ function placeholder({ request, resource, list, given, rows }: RecordContext): R
   const padded =
     isPadded && list.id.kind === 'number' ? '; or id: { kind: text }, which keeps the zeros in front' : '';
   const text = `no view of one record was found, so each request for one is an error; ${how}${padded}`;
-  const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
+  const details = resource.detailFields.map(
+    (field) => [field.name, list.map[field.name] ?? unmapped(field)] as const,
+  );
   return {
     get: { request: undefined, item: '', map: Object.fromEntries(details) },
     request: {

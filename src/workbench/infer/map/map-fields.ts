@@ -10,7 +10,7 @@ import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf, knownValues, listsOf } from './columns.ts';
 import { candidatesText, holdsValues, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
-import { type FieldDraft, mapList, type Mapped } from './map-list.ts';
+import { type FieldDraft, mapList, type Mapped, unmapped } from './map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
 import { findMoney } from './read-money.ts';
 
@@ -140,7 +140,7 @@ function mapUnnamed(field: Field, context: FieldContext): Mapped {
   const leave = field.required ? 'the contract requires it' : 'or leave it null';
   const text = `no column looks like ${field.name}: give its path, ${leave}${again}`;
   const absent = isExtra(field, resource) ? likely : toEdit;
-  return { draft: null, remarks: withCandidates([absent(text)], field, allColumns, []) };
+  return { draft: unmapped(field), remarks: withCandidates([absent(text)], field, allColumns, []) };
 }
 
 /** The steps of a field whose column has no value yet, so that the chain fits its kind. */
@@ -167,6 +167,11 @@ function mapField(field: Field, chosen: ColumnChoice | undefined, context: Field
   const { from, values } = pathsOf(chosen);
   if (field.to !== undefined && !described.has(field.to)) {
     const path = chosen.columns[0]?.path ?? '';
+    if (field.required)
+      throw new InferError(
+        `${field.name} is never null and refers to ${field.to}, which the draft does not describe`,
+        `name its list, too: --resource ${field.to}=<address>, or --into a file that has it`,
+      );
     const text = `${path} looks like the ids of ${field.to}: add ${field.to} to this file, for example with portico infer --into, then write ${path}`;
     return { draft: null, remarks: [toEdit(text)] };
   }

@@ -11,6 +11,12 @@ export type FieldDraft =
   | { readonly from: string | readonly string[]; readonly as: readonly unknown[] }
   | { readonly from: string | readonly string[]; readonly each: Readonly<Record<string, unknown>> };
 
+/**
+ * The mapping of a field that no column was found for. One that is never null needs a path, or the file is refused: its own
+ * name stands there, and every answer is an error until the operator has written another one.
+ */
+export const unmapped = ({ required, name }: Field): FieldDraft => (required ? name : null);
+
 /** The paths and the steps of a field, however its mapping is written. */
 export function partsOf(draft: NonNullable<FieldDraft>) {
   if (typeof draft === 'string') return { from: draft, as: [] };

@@ -27,7 +27,8 @@ const folded = (path: string) => path.split('.').map(fold).join('.');
 export function ownWords({ path, aliases, kind }: Field): readonly string[] {
   const last = fold(path.at(-1) ?? '');
   const names = path.length > 1 ? [path.map(fold).join('.'), fold(path.join('')), last] : [last];
-  const asId = kind === 'reference' ? names.flatMap((name) => [`${name}id`, `${name}.id`]) : [];
+  const asId =
+    kind === 'reference' ? names.flatMap((name) => [`${name}id`, `${name}.id`, `${name}.data.id`]) : [];
   return [...new Set([...asId, ...names, ...aliases.map(folded)])];
 }
 
@@ -35,10 +36,22 @@ export function ownWords({ path, aliases, kind }: Field): readonly string[] {
 const isAlike = (a: string, b: string) =>
   a === b || (Math.min(a.length, b.length) > 2 && (a.startsWith(b) || b.startsWith(a)));
 
-/** The keys of a column: all of them, and those below an envelope that holds most columns, such as `attributes.number`. */
+/** Keys that say nothing of what is below them. */
+const ENVELOPES: ReadonlySet<string> = new Set([
+  'attributes',
+  'data',
+  'doc',
+  'fields',
+  'node',
+  'relationships',
+]);
+
+/** The keys of a column: all of them, and those below envelopes: keys that say nothing, or that hold most columns. */
 function keysOf({ words }: Column, columns: readonly Column[]): readonly (readonly string[])[] {
   const within = columns.filter(({ words: [first] }) => first === words[0]).length;
-  return words.length > 1 && within * 2 > columns.length ? [words, words.slice(1)] : [words];
+  let depth = within * 2 > columns.length ? 1 : 0;
+  while (ENVELOPES.has(words[depth] ?? '')) depth += 1;
+  return Array.from({ length: Math.min(depth + 1, words.length) }, (_, index) => words.slice(index));
 }
 
 /** Whether keys are the whole name of a field, and not only the last part of it. */
@@ -48,7 +61,7 @@ function areWhole(keys: readonly string[], { path, kind, aliases }: Field): bool
   const parts = path.map(fold);
   return (
     joined === name ||
-    (kind === 'reference' && joined === `${name}id`) ||
+    (kind === 'reference' && [`${name}id`, `${name}dataid`].includes(joined)) ||
     aliases.some((alias) => folded(alias) === keys.join('.')) ||
     (keys.length === parts.length && keys.every((key, index) => isAlike(key, parts[index] ?? '')))
   );

@@ -192,4 +192,16 @@ describe('portico infer for resources that stand in a contract file alone', () =
       ),
     });
   });
+
+  it('keeps the draft although no column is that of a field that is never null, and asks for it', async () => {
+    const rows = orders.slice(0, 12).map(({ row: { id, amount } }) => ({ id, amount }));
+    const service = await serve(({ path }) => (path === '/orders' ? { body: rows } : notFound), {
+      open: true,
+    });
+    const { origin } = endAfterTest(service);
+    const { out } = await inferBeside(`${origin}/orders`, '--resource', 'orders', '--name', 'shop');
+    const report = JSON.parse(out) as DraftReport;
+    expect(editsIn(report)).toContain('resources.orders.list.map.number');
+    expect(report.trials[0]).toMatchObject({ request: 'GET /v3/orders?limit=10', status: 502 });
+  });
 });

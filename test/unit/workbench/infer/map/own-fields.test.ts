@@ -101,6 +101,18 @@ describe('a field that the code has never heard of is drafted without a question
       [{ attributes: { total: 1.5, at: 'x', no: 'y' } }],
       'attributes.total',
     ],
+    [
+      'a field in an envelope that holds few columns',
+      { total: { kind: 'decimal' } },
+      [{ type: 'x', links: { self: 'y', next: 'z' }, data: { attributes: { total: 1.5 } } }],
+      'data.attributes.total',
+    ],
+    [
+      'a reference to a related record',
+      customer,
+      [{ relationships: { customer: { data: { type: 'customers', id: 'ab-5' } } }, links: { self: 'y' } }],
+      'relationships.customer.data.id',
+    ],
   ])('%s', (_what, fields, rows, draft) => {
     expect(draftOf(fields, rows)).toEqual({ draft, edits: [] });
   });
@@ -156,7 +168,7 @@ describe('a field that the code has never heard of is a question', () => {
       'for what is required and that no column has',
       { number: { kind: 'text', required: true } },
       rowsOf('sum', 4),
-      null,
+      'number',
       /no column looks like number: give its path, the contract requires it/,
     ],
     [
@@ -175,6 +187,13 @@ describe('a field that the code has never heard of is a question', () => {
   it('for a resource that the file does not describe', () => {
     const { draft, edits } = draftOf(customer, rowsOf('customer_id', 5), []);
     expect([draft, edits]).toEqual([null, [expect.stringContaining('looks like the ids of customers')]]);
+  });
+
+  it('unless it is never null: such a draft could not be read, so its other list is asked for', () => {
+    const required = { customer: { kind: 'reference', to: 'customers', required: true } } as const;
+    expect(() => draftOf(required, rowsOf('customer_id', 5), [])).toThrow(
+      'customer is never null and refers to customers, which the draft does not describe',
+    );
   });
 });
 
