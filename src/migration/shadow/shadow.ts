@@ -95,13 +95,13 @@ function createComparisonSlots(size: number) {
 /** Makes the function that compares one answer with the other source if the rate allows it, and counts the result. */
 function createCompareRead(
   deps: ShadowDeps,
-  places: ReturnType<typeof createComparisonSlots>,
+  comparisonSlots: ReturnType<typeof createComparisonSlots>,
   breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
   report: (origin: Origin, outcome: ShadowOutcome, detail?: string) => void,
   tasks: Pick<ReturnType<typeof createBackgroundTasks>, 'run'>,
 ) {
   const { resource, config, state, counts, rate, metrics, clock, random, warm } = deps;
-  const parts = { ...deps, slots: places.slots, keptRules: () => state()?.rules ?? [] };
+  const parts = { ...deps, slots: comparisonSlots.slots, keptRules: () => state()?.rules ?? [] };
   const rereads = createLegacyRereads({
     ...parts,
     onReread: (operation, changed) => counts.reread(resource.name, operation, changed),
@@ -117,7 +117,7 @@ function createCompareRead(
     try {
       return await rate.take();
     } finally {
-      places.started();
+      comparisonSlots.started();
     }
   }
 
@@ -163,7 +163,7 @@ export function createShadow(deps: ShadowDeps) {
   const { resource, config, state, counts, overload, metrics, clock, random } = deps;
   const { concurrency, rate: percent } = config.shadow;
   const tasks = createBackgroundTasks();
-  const places = createComparisonSlots(concurrency);
+  const comparisonSlots = createComparisonSlots(concurrency);
   const { monotonic } = clock;
   const breakers = { legacy: createComparisonBreaker(monotonic), new: createComparisonBreaker(monotonic) };
   const uncomparedOf = (origin: Origin) =>
@@ -173,7 +173,7 @@ export function createShadow(deps: ShadowDeps) {
     metrics.shadow(resource.name, outcome);
     uncompared[origin].count(outcome, detail);
   }
-  const compare = createCompareRead(deps, places, breakers, report, tasks);
+  const compare = createCompareRead(deps, comparisonSlots, breakers, report, tasks);
 
   /** A question that was never compared is always chosen, because a random share would rarely contain rare questions. */
   function isChosen({ operation, query }: OfferedAnswer): boolean {
@@ -186,7 +186,7 @@ export function createShadow(deps: ShadowDeps) {
   function refusalOf({ origin }: OfferedAnswer): ShadowOutcome | undefined {
     if (overload() !== undefined) return 'dropped_overload';
     if (breakers[otherOrigin(origin)].isOpen) return 'dropped_breaker';
-    return places.begin() ? undefined : 'dropped_cap';
+    return comparisonSlots.begin() ? undefined : 'dropped_cap';
   }
 
   return {
@@ -200,7 +200,7 @@ export function createShadow(deps: ShadowDeps) {
     },
     /** The comparison calls that run in this process. */
     get inFlight(): number {
-      return places.slots.taken;
+      return comparisonSlots.slots.taken;
     },
     /** Why no answer is compared with a source; `undefined` if some are. */
     uncompared: (origin: Origin) => uncompared[origin].reason,
