@@ -7,6 +7,7 @@ import type { TakeToken } from './client/bulkhead/token-pacer.ts';
 import type { UpstreamProof } from './client/credentials/proofs.ts';
 import type { Quota } from './client/bulkhead/bulkhead.ts';
 import { type CheckableUpstream, createUpstream, type Upstream } from './client/client.ts';
+import type { OnExchange } from './client/guard/exchange.ts';
 import type { GuardedClient } from './client/guard/guarded-client.ts';
 import type { CompiledResource, DigestedSource } from './compile-sources.ts';
 import { createHealthProbe } from './health-probe.ts';
@@ -16,12 +17,11 @@ import { createSourceResilience, type SourceResilienceDeps } from './source-resi
 export type QuotaOf = (source: string, concurrency: number) => Quota;
 
 /**
- * `upstreamCall` counts every exchange, retries included; its outcome is a status class such as `2xx`, an error code or
- * `cancelled`.
+ * `upstreamCall` counts every exchange, retries included, as `OnExchange` says.
  */
 export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly metrics: SourceResilienceDeps['metrics'] & {
-    upstreamCall(source: string, outcome: string, seconds: number): void;
+    upstreamCall(source: string, ...exchange: Parameters<OnExchange>): void;
     /** Shows how busy a source is, until the returned function is called. */
     watchLoad(source: string, load: () => GuardedClient['load']): () => void;
   };
@@ -60,7 +60,7 @@ function makeSourceClient(
   const healthProbe = createHealthProbe(first);
   const upstream: CheckableUpstream = createUpstream(spec, {
     name,
-    onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
+    onExchange: (outcome, failure, seconds) => deps.metrics.upstreamCall(name, outcome, failure, seconds),
     takeToken: rate?.takeToken,
     quota: deps.quotaOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
+import { callFailures } from '../../kernel/errors/call-failure.ts';
 import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
 
 /** A number of things or events. */
@@ -49,7 +50,8 @@ const overviewSource = z.strictObject({
   ...{ name: z.string(), kind, breaker },
   callsPerSecond: perSecond,
   ...{ p50Ms: ms, p99Ms: ms },
-  errorShare: share.describe('Of its calls, those that brought no usable reply.'),
+  errorShare: share.describe('Of its calls, those that brought no usable answer.'),
+  failure: z.enum(callFailures).optional().describe('Why most of them brought none.'),
   hitShare: share.describe('Of the requests of its operations, those that the cache answered.'),
   stalePerSecond: perSecond,
   unreadablePerSecond: perSecond,
@@ -97,7 +99,7 @@ const history = z.strictObject({
     requests: z.strictObject({ byStatusClass: namedCounts, byCache: namedCounts }),
     latency: latency.describe('Of requests; the rest as for `callLatency`.'),
     refusals: z.strictObject({ byReason: namedCounts }),
-    calls: z.strictObject({ byOutcome: namedCounts }).describe('Calls to sources.'),
+    calls: z.strictObject({ byOutcome: namedCounts, byFailure: namedCounts }).describe('To sources.'),
     callLatency: latency,
     events: z
       .strictObject({ byEvent: namedCounts })
@@ -118,7 +120,8 @@ const sourceView = z.strictObject({
     .optional()
     .describe('What a scan may cost; absent for a pass-through route.'),
   hosts: z.array(z.strictObject({ name: z.string(), events: z.record(z.string(), counted) })),
-  outcomes: z.record(z.string(), counted).describe('Calls by what the reply meant.'),
+  outcomes: z.record(z.string(), counted).describe('Calls by the class of their status.'),
+  failures: z.record(z.string(), counted).describe('Calls that brought no usable answer, by why.'),
   rules: z
     .array(
       z.strictObject({

@@ -1,6 +1,7 @@
 import { countedRules } from '../../source/adapter/read/outcome.ts';
 import { type RecordView, viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { invalidReasons } from '../../kernel/errors/fault.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
@@ -11,10 +12,17 @@ const FAILURES = ['500', '502', '503', '504'];
 /** The cache results of requests that fail. */
 const UNCACHED = ['none', 'miss'];
 const VIEWS: readonly RecordView[] = ['list', 'details', 'get'];
-/** The outcomes of calls: the class of the status, or why there is none. */
-const CALL_OUTCOMES = [
-  ...['2xx', '3xx', '4xx', '5xx', 'cancelled', 'overloaded'],
-  ...['upstream_unavailable', 'upstream_timeout', 'upstream_error', 'upstream_invalid_response'],
+/** The outcomes of calls that brought an answer, or say nothing of the source. */
+const CALL_OUTCOMES = ['2xx', '3xx', '4xx', '5xx', 'cancelled', 'overloaded'];
+/** The outcomes of calls that failed, and why. */
+const CALL_FAILURES: readonly (readonly [outcome: string, failure: CallFailure])[] = [
+  ...(['credential', 'shape', 'outcome', 'limited'] as const).map((why) => ['4xx', why] as const),
+  ...[['2xx', 'shape'] as const, ['2xx', 'outcome'] as const, ['5xx', 'error'] as const],
+  ['upstream_unavailable', 'unreachable'],
+  ['upstream_timeout', 'timeout'],
+  ['upstream_error', 'error'],
+  ['upstream_invalid_response', 'shape'],
+  ['not_sent', 'not_asked'],
 ];
 const SOURCE_EVENTS = [
   ...['breaker_open', 'breaker_half_open', 'breaker_closed'],
@@ -142,7 +150,10 @@ export function knownSeries(
       ...combine(['local'], cached),
       ...(isShared ? combine(['redis'], [...cached, 'stored', 'failed', 'damaged']) : []),
     ],
-    portico_upstream_calls_total: combine(upstreams, CALL_OUTCOMES),
+    portico_upstream_calls_total: upstreams.flatMap((name) => [
+      ...CALL_OUTCOMES.map((outcome) => [name, outcome, '']),
+      ...CALL_FAILURES.map((failed) => [name, ...failed]),
+    ]),
     portico_upstream_replies_total: rules,
     portico_source_events_total: combine(upstreams, [...SOURCE_EVENTS, 'paused']),
     portico_records_total: replies.flatMap(({ views }) => views),

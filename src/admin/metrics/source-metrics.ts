@@ -1,9 +1,11 @@
 import { Gauge } from 'prom-client';
+import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
+import { createFailedCallMetrics } from './failed-calls.ts';
 import {
   createCounter,
   createEventCounter,
-  createTimedCounter,
+  createHistogram,
   type MetricPlace,
   registerGauge,
 } from '../../telemetry/metrics/metric-factories.ts';
@@ -153,12 +155,16 @@ function createLoadMetrics(place: MetricPlace) {
 
 /** Registers the metrics of sources and pass-through upstreams; `bounds` are those of durations, in seconds. */
 export function createSourceMetrics(place: MetricPlace, bounds: readonly number[]) {
-  const calls = createTimedCounter(
+  const calls = createCounter(place, {
+    name: 'portico_upstream_calls_total',
+    help: 'Calls to sources that ended, by the class of their status or why there is none (not_sent: the breaker or a pause forbade it); failure: why there was no usable answer, empty where there was one.',
+    labelNames: ['source', 'outcome', 'failure'],
+  });
+  const durations = createHistogram(
     place,
     {
-      name: 'portico_upstream_call',
-      help: 'Calls to sources that ended, by what the reply meant.',
-      durationHelp: 'Seconds that a call to a source took.',
+      name: 'portico_upstream_call_duration_seconds',
+      help: 'Seconds that a call to a source took.',
       labelNames: ['source', 'outcome'],
     },
     bounds,
@@ -173,12 +179,23 @@ export function createSourceMetrics(place: MetricPlace, bounds: readonly number[
     help: 'Records that were left out because they have no usable id.',
     labelNames: ['source', 'resource', 'view'],
   });
+  const health = createHealthMetrics(place);
+  const judged = createFailedCallMetrics(place);
   return {
-    ...createHealthMetrics(place),
+    ...health,
+    /** Shows only the state of these sources: an alert on a source that was removed would never end. */
+    serveSources(names: readonly string[]): void {
+      health.serveSources(names);
+      judged.keepOnly(new Set(names));
+    },
     ...createClaimMetrics(place),
     ...createLoadMetrics(place),
     ...createScanCacheMetrics(place),
-    upstreamCall: (source: string, outcome: string, seconds: number) => calls(source, outcome).add(seconds),
+    upstreamCall(source: string, outcome: string, failure?: CallFailure, seconds?: number) {
+      calls(source, outcome, failure).add();
+      if (outcome !== 'cancelled') judged.judge(source, failure !== undefined);
+      if (seconds !== undefined) durations(source, outcome).add(seconds);
+    },
     records(source: string, resource: string, view: string, received: number, left: number) {
       records(source, resource, view).add(received);
       if (left > 0) dropped(source, resource, view).add(left);

@@ -51,7 +51,7 @@ export function chartSeries(
     requests: { byStatusClass: requests(1), byCache: requests(2) },
     latency: latencySeries(table, 'latency', isServed),
     refusals: { byReason: source === undefined ? seriesBy(table, 'refusals', ([reason]) => reason) : {} },
-    calls: { byOutcome: ofSources('calls') },
+    calls: { byOutcome: ofSources('calls'), byFailure: ofSources('failures') },
     callLatency: latencySeries(table, 'callLatency', isAsked),
     events: { byEvent: ofSources('events') },
   };
@@ -111,6 +111,7 @@ export function compileSourceView(
     ...description,
     hosts: hosts.map((host) => ({ name: host, events: eventsOf(host) })),
     outcomes: ofSource('calls'),
+    failures: ofSource('failures'),
     rules: rules.map((one) => ({ ...one, replies: replies[`${one.rule} ${one.is}`] ?? NOTHING_COUNTED })),
     events: ofSource('events'),
     ...repliesOf(name, reports, sample),

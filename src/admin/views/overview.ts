@@ -5,7 +5,7 @@ import { findAttention } from '../../telemetry/conditions/conditions.ts';
 import {
   bucketsOf,
   hitShareOf,
-  isFailedCall,
+  failedCallsBySource,
   type LabelFilter,
   shareOf,
   sumOf,
@@ -86,17 +86,15 @@ function sourceOf(
 ): Overview['sources'][number] {
   const outcomes = sumsBy(grown, 'calls', ([source, outcome]) => (source === name ? outcome : undefined));
   const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
-  const failed = [...outcomes].reduce(
-    (sum, [outcome, count]) => sum + (isFailedCall(outcome) ? count : 0),
-    0,
-  );
+  const { calls: judged = 0, failed = 0, failure } = failedCallsBySource(grown).get(name) ?? {};
   const results = cacheResults(grown, ([operation = '']) => operations.includes(operation));
   const load = loadOf(sample, name);
   return {
     ...{ name, kind, breaker: breakerOf(sample, name) },
     callsPerSecond: calls / seconds,
     ...latencyOf(grown, 'callLatency', (source) => source === name),
-    errorShare: shareOf(failed, calls - (outcomes.get('cancelled') ?? 0)),
+    errorShare: shareOf(failed, judged),
+    ...(failure === undefined ? {} : { failure }),
     hitShare: hitShareOf(results),
     stalePerSecond: (results.get('stale') ?? 0) / seconds,
     unreadablePerSecond:

@@ -16,6 +16,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_keys_expiring', 'max'],
   // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
+  ['portico_source_failed_share', 'max'],
   // Every worker serves the same configuration, or is about to.
   ['portico_config_info', 'max'],
   ['portico_config_stale', 'max'],

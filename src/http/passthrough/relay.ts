@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { fault } from '../../kernel/errors/fault.ts';
+import { fault, refusedCredential } from '../../kernel/errors/fault.ts';
 import { hasPlainFraming, announcesMissingBody } from './body.ts';
 import { type AnswerHead, readAnswerHead, returnedHeaders } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
@@ -25,7 +25,7 @@ export function relayResponse(
   // Callers' credentials are never forwarded, so the upstream refused the gateway's own, or the lack of one.
   if (CREDENTIAL_REFUSED.has(status)) {
     const detail = `the upstream refused the gateway's credential with ${status}`;
-    throw fault('upstream_error', { detail, sourceHealth });
+    throw refusedCredential(detail);
   }
   const head = readAnswerHead(answer.rawHeaders);
   if (!hasPlainFraming(head)) throw fault('upstream_error', { detail: 'transfer coding', sourceHealth });

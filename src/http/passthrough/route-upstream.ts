@@ -33,6 +33,9 @@ const HEALTH_BYTES_MAX = 64 * 1024;
 const FAILING = new Set([502, 503, 504]);
 const failing = fault('upstream_error');
 
+/** A reply passes as it is, so that only an error of the service is no usable answer. */
+const failureOf = (status: number) => (status >= 500 ? 'error' : undefined);
+
 /** The settings of a route in the form of those of a source. */
 function netOf(route: PassthroughConfig): SourceSpec['net'] {
   const { breaker, outliers, health, connectTimeout, concurrency, queue, tls } = route;
@@ -71,7 +74,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const patience = { deadlineMs: route.deadline, patienceMs: route.deadline };
   const guard = createGuardedClient(net, {
     name,
-    onExchange: (outcome, seconds) => metrics.upstreamCall(name, outcome, seconds),
+    onExchange: (outcome, failure, seconds) => metrics.upstreamCall(name, outcome, failure, seconds),
     resilience: createSourceResilience({ name, net }, { ...deps, ...patience }),
   });
   const endWatch = metrics.watchLoad(name, () => guard.load);
@@ -120,6 +123,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
             }
           },
           statusOf: (status) => status,
+          failureOf,
           abandonReason: () => abandonReason(request),
         }),
       );

@@ -1,4 +1,5 @@
-import { isFailedCall, shareOf, sumOf, sumsBy } from '../history/series-sums.ts';
+import { failedCallsBySource, shareOf, sumOf } from '../history/series-sums.ts';
+import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import {
   type GatewayCondition,
   COUNTED_MIN,
@@ -44,14 +45,24 @@ function findFailedAnswers({ grown }: Parameters<Find>[0], above: number) {
 }
 
 function findFailedCalls({ grown }: Parameters<Find>[0], above: number) {
-  const counts = (isMeant: (outcome: string) => boolean) =>
-    sumsBy(grown, 'calls', ([source, outcome = '']) => (isMeant(outcome) ? source : undefined));
-  const failed = counts(isFailedCall);
-  return [...counts((outcome) => outcome !== 'cancelled')].flatMap(([source, count]) => {
-    const share = shareOf(failed.get(source) ?? 0, count) ?? 0;
-    return count >= COUNTED_MIN && share > above ? [{ source, percent: percentText(share) }] : [];
+  return [...failedCallsBySource(grown)].flatMap(([source, { calls, failed, failure }]) => {
+    const share = shareOf(failed, calls) ?? 0;
+    if (calls < COUNTED_MIN || share <= above || failure === undefined) return [];
+    return [{ source, percent: percentText(share), why: FAILURE_TEXTS[failure] }];
   });
 }
+
+/** Why calls bring no usable answer, as the rest of a sentence. */
+const FAILURE_TEXTS: Readonly<Record<CallFailure, string>> = {
+  unreachable: 'it cannot be connected to',
+  timeout: 'it does not answer in time',
+  error: 'it answers that it fails, or breaks off',
+  limited: 'it takes no more calls of Portico',
+  credential: "it refuses Portico's credential",
+  shape: 'its replies have another shape than its file says',
+  outcome: 'its file does not say what its replies mean',
+  not_asked: 'its breaker or a pause that it asked for keeps them back',
+};
 
 const OF_SOURCE = '#/source/{source}';
 
@@ -101,20 +112,24 @@ export const invalidReplies: GatewayCondition = {
   ...{ view: OF_SOURCE, find: countsAbove('invalidReplies', 'source') },
 };
 
-const FAILURES = { entry: 'PorticoUpstreamFailing', above: 0.05, unit: 'share' } as const;
+const FAILURES = { above: 0.05, unit: 'share' } as const;
 
 /** The conditions that too many answers of the gateway fail, or too many calls to one source. */
 export const failures: readonly GatewayCondition[] = [
   {
-    ...{ ...FAILURES, id: 'errors', severity: 'critical', lasts: '5m', view: '#/requests?status=5xx' },
+    ...{ ...FAILURES, id: 'errors', severity: 'critical', entry: 'PorticoAnswersFailing', lasts: '5m' },
+    ...{ view: '#/requests?status=5xx' },
     expr: 'sum by (operation) (rate(portico_requests_total{status=~"502|503|504"}[5m])) / sum by (operation) (rate(portico_requests_total[5m])) > $above',
     summary: 'More than $above of the answers are errors of a service behind the gateway.',
     text: '{percent} of the answers of the last minute are errors of the gateway or of a service behind it.',
     find: findFailedAnswers,
   },
   {
-    ...{ ...FAILURES, id: 'source_failing', severity: 'warning', view: OF_SOURCE },
-    text: '{percent} of the calls to {source} fail.',
+    ...{ ...FAILURES, id: 'source_failing', severity: 'warning', entry: 'PorticoUpstreamFailing' },
+    ...{ view: OF_SOURCE, lasts: '2m', pages: true },
+    expr: 'max by (source) (portico_source_failed_share) > $above',
+    summary: 'More than $above of the calls to a source bring no usable answer.',
+    text: '{percent} of the calls to {source} bring no usable answer; most because {why}.',
     find: findFailedCalls,
   },
 ];

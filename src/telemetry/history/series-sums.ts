@@ -1,6 +1,7 @@
 // Sums over data points. The key of a series is its family and its labels, such as `calls|crm|2xx`: the family `calls` has one
 // series for each source and class of status.
 
+import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { type SeriesCounts, seriesNameParts } from './metric-sample.ts';
 import type { SeriesTable } from './series-ring.ts';
 import { BUCKETS, DURATION_BOUNDS_MS, quantileMs } from './latency-buckets.ts';
@@ -44,9 +45,33 @@ export function bucketsOf(
 /** A part of a whole from 0 to 1; `null` of nothing. */
 export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
 
-/** Whether a call to a source brought no usable reply. A call whose caller went away does not count as failed. */
-export const isFailedCall = (outcome: string): boolean =>
-  outcome === '5xx' || outcome.startsWith('upstream_');
+/** The calls to one source of some time, and those of them that brought no usable answer. */
+export type FailedCalls = {
+  readonly calls: number;
+  readonly failed: number;
+  /** Why most of them failed, which is also why others were not asked; absent: none did. */
+  readonly failure?: CallFailure;
+};
+
+/** How many calls to each source failed. A call whose caller went away does not count; one that was not asked does. */
+export function failedCallsBySource(counts: SeriesCounts): ReadonlyMap<string, FailedCalls> {
+  const sums = new Map<string, FailedCalls & { most: number }>();
+  const add = (source: string, calls: number, failed: number, failure?: CallFailure) => {
+    const before = sums.get(source) ?? { calls: 0, failed: 0, most: 0 };
+    const weight = failure === 'not_asked' ? 0.5 : failed;
+    sums.set(source, {
+      ...before,
+      ...{ calls: before.calls + calls, failed: before.failed + failed },
+      ...(failure !== undefined && weight > before.most && { failure, most: weight }),
+    });
+  };
+  for (const [key, count] of counts) {
+    const [family, source = '', what = ''] = seriesNameParts(key);
+    if (family === 'calls' && what !== 'cancelled') add(source, count, 0);
+    if (family === 'failures') add(source, what === 'not_asked' ? count : 0, count, what as CallFailure);
+  }
+  return sums;
+}
 
 /** The share of look-ups that the cache answered, from the counts of requests by `hit`, `stale` and `miss`. */
 export function hitShareOf(results: SeriesCounts): number | null {

@@ -70,7 +70,7 @@ describe('an upstream that fails', () => {
       const statuses = [(await stack.get(path)).status, (await stack.get(path)).status];
       expect(statuses).toEqual([502, 502]);
       const metrics = await stack.metrics();
-      expect(metrics).toMatch(/portico_upstream_calls_total\{.*outcome="5xx"\} [2-9]/);
+      expect(metrics).toMatch(/portico_upstream_calls_total\{.*outcome="5xx",failure="error"\} [2-9]/);
     },
   );
 

@@ -23,7 +23,7 @@ const rules = groups.flatMap((group) => group.rules);
 async function series(): Promise<string> {
   const metrics = createMetrics({ operations: ['users.list'], version: '1', nodeVersion: '24' });
   metrics.request('users.list', 500, 'none', 1);
-  metrics.upstreamCall('crm', 'ok', 1);
+  metrics.upstreamCall('crm', 'ok', undefined, 1);
   metrics.limiterDecision('standard', 'admitted', 'redis');
   metrics.credential('key', 'accepted');
   metrics.cacheEvent('redis', 'failed');

@@ -70,7 +70,7 @@ describe('the metrics', () => {
 
   it('count everything else that happens under its own labels', async () => {
     const metrics = make();
-    metrics.upstreamCall('crm', 'ok', 0.1);
+    metrics.upstreamCall('crm', 'ok', undefined, 0.1);
     metrics.limiterDecision('standard', 'refused', 'redis');
     metrics.credential('key', 'unknown');
     metrics.cacheEvent('local', 'hit');
@@ -85,7 +85,7 @@ describe('the metrics', () => {
 
     const text = await metrics.text();
     for (const line of [
-      'portico_upstream_calls_total{source="crm",outcome="ok"} 1',
+      'portico_upstream_calls_total{source="crm",outcome="ok",failure=""} 1',
       'portico_upstream_call_duration_seconds_count{source="crm",outcome="ok"} 1',
       'portico_upstream_replies_total{source="crm",rule="outcomes[0]",is="ok"} 1',
       'portico_limiter_decisions_total{tier="standard",outcome="refused",by="redis"} 1',

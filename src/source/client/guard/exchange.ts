@@ -1,4 +1,5 @@
 import type { Query } from '../../../contract/query.ts';
+import { type CallFailure, callFailureOf } from '../../../kernel/errors/call-failure.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Priority, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { FallbackCause, Origin } from '../../../kernel/migration-origin.ts';
@@ -49,30 +50,85 @@ export type ExchangedCall = {
 export type ExchangeSteps<R> = {
   readonly send: (base: string, trace: TraceHeaders | undefined) => Promise<R>;
   readonly statusOf: (result: R) => number;
+  /** Whether a result of this status is a failure; absent: who reads the reply finds out. */
+  readonly failureOf?: (status: number) => CallFailure | undefined;
   /** The reason of the call's abort, if it may say something about the upstream. */
   readonly abandonReason?: () => unknown;
 };
-/** An attempt, where it was sent last, and how often. */
-export type PlacedAttempt = { readonly attempt: CallAttempt; base: string | undefined; exchanges: number };
+
+/**
+ * Counts one exchange: `outcome` is a status class such as `2xx`, an error code, `cancelled` or, without `seconds`,
+ * `not_sent`. `failure`: it brought no usable answer.
+ */
+export type OnExchange = (outcome: string, failure: CallFailure | undefined, seconds?: number) => void;
+
+/** An attempt, where it was sent last, how often, and its last exchange while the reply is not read and so not counted. */
+export type PlacedAttempt = {
+  readonly attempt: CallAttempt;
+  base: string | undefined;
+  exchanges: number;
+  unread: string | undefined;
+  seconds: number;
+};
 
 /** Places an attempt that was not sent yet. */
 export function placeAttempt(attempt: CallAttempt): PlacedAttempt {
-  return { attempt, base: undefined, exchanges: 0 };
+  return { attempt, base: undefined, exchanges: 0, unread: undefined, seconds: 0 };
+}
+
+/**
+ * Counts the exchange whose reply was read; `error`: reading it failed. A refused credential that was renewed is no failure,
+ * and a source that has answered is not to blame for a caller that gave up meanwhile.
+ */
+export function countRead(
+  placed: PlacedAttempt,
+  onExchange: OnExchange,
+  { aborted }: Pick<AbortSignal, 'aborted'>,
+  error?: unknown,
+): void {
+  const { unread, seconds } = placed;
+  if (unread === undefined) return;
+  placed.unread = undefined;
+  onExchange(unread, aborted ? undefined : callFailureOf(error), seconds);
+}
+
+/** Waits for what sends and reads one exchange, and counts it. */
+export async function countedOnce<T>(
+  placed: PlacedAttempt,
+  onExchange: OnExchange,
+  signal: AbortSignal,
+  act: Promise<T>,
+): Promise<T> {
+  try {
+    return await act;
+  } catch (error) {
+    countRead(placed, onExchange, signal, error);
+    throw error;
+  } finally {
+    countRead(placed, onExchange, signal);
+  }
 }
 
 /** Makes the function that runs and measures one exchange. A failure finishes the attempt. */
-export function createExchange(
-  name: string | undefined,
-  onExchange: (outcome: string, seconds: number) => void,
-) {
+export function createExchange(name: string | undefined, onExchange: OnExchange) {
+  function start(attempt: CallAttempt): string {
+    try {
+      return attempt.start();
+    } catch (error) {
+      onExchange('not_sent', 'not_asked');
+      throw error;
+    }
+  }
+
   return async function exchange<R>(
     call: ExchangedCall,
     placed: PlacedAttempt,
-    { send, statusOf, abandonReason = () => call.signal.reason as unknown }: ExchangeSteps<R>,
+    { send, statusOf, failureOf, abandonReason = () => call.signal.reason as unknown }: ExchangeSteps<R>,
   ): Promise<R> {
     const { signal, usage, timings, trace } = call;
     const { attempt } = placed;
-    const base = attempt.start();
+    countRead(placed, onExchange, signal);
+    const base = start(attempt);
     placed.base = base;
     const span = trace?.startCall();
     const startMs = performance.now();
@@ -97,7 +153,14 @@ export function createExchange(
         usage.upstreamCalls += 1;
         usage.upstreamMs += ms;
       }
-      onExchange(outcome, ms / 1_000);
+      placed.seconds = ms / 1_000;
+      if (status !== undefined && failureOf === undefined) placed.unread = outcome;
+      else
+        onExchange(
+          outcome,
+          status === undefined ? callFailureOf(failure) : failureOf?.(status),
+          placed.seconds,
+        );
       const { method, window } = call;
       span?.end?.({ source: name, base, method, window, resends: placed.exchanges, status, error: failure });
       placed.exchanges += 1;

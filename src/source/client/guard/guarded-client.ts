@@ -4,9 +4,12 @@ import { blameUpstream } from '../../../kernel/errors/fault.ts';
 import { timed } from '../../../telemetry/requests/request-timings.ts';
 import { createBulkhead, type Quota } from '../bulkhead/bulkhead.ts';
 import {
+  countedOnce,
+  countRead,
   createExchange,
   type ExchangedCall,
   type ExchangeSteps,
+  type OnExchange,
   type PlacedAttempt,
   placeAttempt,
 } from './exchange.ts';
@@ -55,8 +58,8 @@ export type GuardedClient = {
 export type GuardedClientDeps = {
   /** What the upstream is called in the log; absent: its failures name nobody. */
   readonly name?: string | undefined;
-  /** Called after every exchange; `outcome` is a status class such as `2xx`, an error code or `cancelled`. */
-  readonly onExchange: (outcome: string, seconds: number) => void;
+  /** Called for every exchange once its reply is read, and for each that the breaker or a pause prevents. */
+  readonly onExchange: OnExchange;
   /** Takes a token for one call; absent: the rate is not limited. */
   readonly takeToken?: TakeToken | undefined;
   /** This process's quota of `net.concurrency`; absent: all of it. */
@@ -101,16 +104,22 @@ export function createGuardedClient(
     try {
       resilience?.check(usage?.query);
     } catch (error) {
+      onExchange('not_sent', 'not_asked');
       throw named(error, undefined);
     }
   }
 
   return {
-    runAt: (base, call, once) => once(guardedTry(call, placeAttempt(plainAttempt(base)))),
+    runAt(base, call, once) {
+      const placed = placeAttempt(plainAttempt(base));
+      return countedOnce(placed, onExchange, call.signal, once(guardedTry(call, placed)));
+    },
     async runBeside(base, call, once) {
       await waitForToken(takeToken);
       const placed = placeAttempt(plainAttempt(base));
-      return once({ ...guardedTry(call, placed), exchange: (steps) => exchange(call, placed, steps) });
+      const guarded = guardedTry(call, placed);
+      const beside: GuardedTry = { ...guarded, exchange: (steps) => exchange(call, placed, steps) };
+      return countedOnce(placed, onExchange, call.signal, once(beside));
     },
     async run(call, once) {
       const { signal } = call;
@@ -121,8 +130,11 @@ export function createGuardedClient(
         // Checked before the call waits for a slot, and by `start` again once it has one.
         checkOpen(call);
         try {
-          return await once(guarded);
+          const value = await once(guarded);
+          countRead(placed, onExchange, signal);
+          return value;
         } catch (error) {
+          countRead(placed, onExchange, signal, error);
           const delayMs = signal.aborted ? undefined : attempt.retryDelayMs(error);
           if (delayMs === undefined) throw named(error, placed.base);
           await timed(call.timings, 'backoff', sleep(delayMs));

@@ -46,6 +46,8 @@ describe('the overview', () => {
         'calls|crm|5xx': 2,
         'calls|crm|upstream_timeout': 1,
         'calls|crm|cancelled': 30,
+        'failures|crm|error': 2,
+        'failures|crm|timeout': 1,
         'callLatency|crm|3': 60,
         'fields|crm|users.email|unreadable': 6,
         'fields|crm|users.email|missing': 600,

@@ -129,7 +129,12 @@ const sourceColumns: readonly TableColumn<SourceRow>[] = [
   numberColumn('calls', 'Calls', ({ callsPerSecond }) => callsPerSecond, rateText),
   numberColumn('p50', 'p50', ({ p50Ms }) => p50Ms, durationText),
   numberColumn('p99', 'p99', ({ p99Ms }) => p99Ms, durationText),
-  numberColumn('errors', 'Errors', ({ errorShare }) => errorShare, shareText),
+  numberColumn(
+    'errors',
+    'Errors',
+    ({ errorShare }) => errorShare,
+    (share, { failure = '' }) => html`${shareText(share)} <small>${failure.replace('_', ' ')}</small>`,
+  ),
   numberColumn('hits', 'Cache hits', ({ hitShare }) => hitShare, shareText),
   numberColumn('stale', 'Stale', ({ stalePerSecond }) => stalePerSecond, rateText),
   numberColumn('unreadable', 'Unreadable fields', ({ unreadablePerSecond }) => unreadablePerSecond, rateText),

@@ -54,7 +54,8 @@ function detailSections(detail: SourceDetail, now: number): VNode {
     </div>`;
   return html`<div>
     <div class="columns">
-      ${cardOf('Outcomes of calls', 'By the class of its status, or by why there is no usable reply.', countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
+      ${cardOf('Outcomes of calls', 'By the class of their status, or by why there is none.', countsTable('outcomes', 'outcomes', detail.outcomes, 'Outcome'))}
+      ${cardOf('Calls without a usable answer', 'By why. These are the errors of the source, whatever the status was.', countsTable('failures', 'failures', detail.failures, 'Why'))}
       ${cardOf('Retries, pauses and the breaker', '', countsTable('events', 'events', detail.events, 'Event'))}
     </div>
     ${kind === 'source' ? ofFile() : null} ${cardOf('Hosts', '', hostsTable(detail))}
@@ -82,6 +83,7 @@ function sourceTiles(detail: SourceDetail, row: SourceRow | undefined): VNode {
     {
       name: 'Errors',
       value: shareText(row?.errorShare),
+      note: row?.failure?.replace('_', ' '),
       tone: (row?.errorShare ?? 0) > 0.01 ? 'bad' : 'idle',
     },
     { name: 'p50', value: durationText(row?.p50Ms) },
@@ -104,6 +106,7 @@ function sourceCharts(name: string, kept: MetricsHistory): VNode {
     ${heatMap({ at, latency: series.callLatency, label: `Latency of calls to ${name}` })}
     <div class="charts">
       ${lineChart({ title: 'Calls by outcome', at: ended, lines: namedLines(series.calls.byOutcome, stepMs), textOf: rateText })}
+      ${lineChart({ title: 'Calls without a usable answer', at: ended, lines: namedLines(series.calls.byFailure, stepMs), textOf: rateText })}
       ${lineChart({ title: 'Retries, pauses, breaker', at: ended, lines: namedLines(series.events.byEvent, stepMs), textOf: rateText })}
     </div>
   </div>`;
