@@ -13,7 +13,6 @@ import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../store/redis/redis.ts';
 import { type Act, type ActionHandlers, createAct } from './actions/act.ts';
 import { createAuditActions } from './actions/audit-actions.ts';
-import { callersView } from './actions/caller-actions.ts';
 import { createCacheActions } from './actions/cache-actions.ts';
 import { createClaimActions } from './actions/disabled-claim-actions.ts';
 import { createKeyActions } from './actions/keys/key-actions.ts';
@@ -78,7 +77,6 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
   });
   const handlers = {
     quality: () => ({ sources: deps.quality() }),
-    callers: () => callersView(deps.callers.snapshot(), 'process', clock),
     ...createCacheActions({ ...deps, contract: () => deps.config().contract }),
     ...createClaimActions(deps.disabledClaims),
     ...createAuditActions(audit, clock),

@@ -92,7 +92,8 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
     served: () => ({ gateway: side.inForce().config, compiled: side.inForce().compiled }),
     status: () => ({ scope: 'process', version: services.version, processes: 1, draining, config: config() }),
     quality: () => side.quality(),
-    fleet: side.fleetFigures && boundedFleetFigures(side.fleetFigures),
+    fleet: side.fleetFigures && side.fleetStates && boundedFleetFigures(side.fleetFigures, side.fleetStates),
+    ...{ callers: side.callers, name: services.instance ?? 'gateway' },
   });
   const actions = {
     ...figures.actions,

@@ -13,11 +13,14 @@ export type CallerCount = {
   readonly id: string;
   requests: number;
   clientErrors: number;
+  serverErrors: number;
   limited: number;
   /** At most so many of its earlier requests are not counted, because it may have been forgotten before. */
   missedMax: number;
   /** Milliseconds since the epoch. */
   lastAt: number;
+  /** The label of its key, for people. */
+  label: string | undefined;
   tier: string | undefined;
   /** The windows as its last request saw them. */
   windows: readonly LimitWindow[] | undefined;
@@ -36,6 +39,7 @@ export type CallerSnapshot = {
 export type CallerRequest = {
   /** The id of the caller in the log; absent if it had no valid credential. */
   readonly principalId: string | undefined;
+  readonly principalLabel?: string | undefined;
   readonly limitTier?: string | undefined;
   readonly limitWindows?: readonly LimitWindow[] | undefined;
 };
@@ -69,22 +73,31 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
 
   function open(id: string): CallerCount {
     if (counts.size >= callersMax) makeRoom();
-    const zero = { requests: 0, clientErrors: 0, limited: 0, lastAt: 0 };
-    const opened = { id, ...zero, missedMax: forgottenMax, tier: undefined, windows: undefined };
+    const zero = { requests: 0, clientErrors: 0, serverErrors: 0, limited: 0, lastAt: 0 };
+    const opened = {
+      id,
+      ...zero,
+      missedMax: forgottenMax,
+      label: undefined,
+      tier: undefined,
+      windows: undefined,
+    };
     counts.set(id, opened);
     return opened;
   }
 
   return {
     /** Counts a finished request; 499: the client left. It allocates nothing for a caller that is known. */
-    count({ principalId, limitTier, limitWindows }: CallerRequest, status: number): void {
+    count({ principalId, principalLabel, limitTier, limitWindows }: CallerRequest, status: number): void {
       if (principalId === undefined) return;
       const caller = counts.get(principalId) ?? open(principalId);
       caller.requests += 1;
       if (status >= 400 && status < 499) caller.clientErrors += 1;
+      if (status >= 500) caller.serverErrors += 1;
       if (status === 429) caller.limited += 1;
       caller.lastAt = clock.now();
       if (principalId === ANONYMOUS) return;
+      caller.label = principalLabel;
       caller.tier = limitTier;
       caller.windows = limitWindows;
     },
@@ -98,6 +111,7 @@ function add(one: Readonly<CallerCount>, other: Readonly<CallerCount>): CallerCo
     ...latest,
     requests: one.requests + other.requests,
     clientErrors: one.clientErrors + other.clientErrors,
+    serverErrors: one.serverErrors + other.serverErrors,
     limited: one.limited + other.limited,
     missedMax: one.missedMax + other.missedMax,
   };
@@ -116,6 +130,7 @@ export function mergeCallers(snapshots: readonly CallerSnapshot[]): CallerSnapsh
         ...known,
         requests: 0,
         clientErrors: 0,
+        serverErrors: 0,
         limited: 0,
         missedMax: forgottenMax,
       };

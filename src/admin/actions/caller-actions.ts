@@ -24,10 +24,15 @@ export function callersView(
 ): CallersValue {
   const now = clock.now();
   const callers = topCallers(snapshot, CALLERS_SHOWN).map((caller): CallerView => {
-    const { id, requests, clientErrors, limited, missedMax, lastAt } = caller;
+    const { id, label, requests, clientErrors, serverErrors, limited, missedMax, lastAt } = caller;
     const windows = windowsOf(caller, now);
     const last = new Date(lastAt).toISOString();
-    return { id, requests, clientErrors, limited, missedMax, lastAt: last, ...(windows && { windows }) };
+    return {
+      ...{ id, requests, clientErrors, serverErrors, limited, missedMax, lastAt: last },
+      errorShare: requests > 0 ? serverErrors / requests : 0,
+      ...(label !== undefined && { label }),
+      ...(windows && { windows }),
+    };
   });
   return { scope, since: new Date(snapshot.since).toISOString(), callers };
 }

@@ -1,11 +1,9 @@
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import { type MetricSampler, MINUTE_MS, POINT_MS } from '../../telemetry/history/metric-sampler.ts';
-import { type MetricsSnapshot, seriesNameParts } from '../../telemetry/history/metric-sample.ts';
 import type { SeriesTable, TableRange } from '../../telemetry/history/series-ring.ts';
 import { ActionRefusal } from '../api/action.ts';
-import type { ActionInput, ActionValue } from '../api/action-table.ts';
-import { JUDGED_BY_HOUR } from '../../telemetry/conditions/condition.ts';
+import type { ActionInput } from '../api/action-table.ts';
 import {
   compileCacheView,
   compileQualityTrend,
@@ -14,8 +12,9 @@ import {
   chartSeries,
   totalsOfTable,
 } from '../views/metric-views.ts';
-import { compileOverview, type OverviewStatus } from '../views/overview.ts';
+import type { OverviewStatus } from '../views/overview.ts';
 import type { ServedSource, SourceDescription } from '../views/served-source.ts';
+import type { createFleetOverview } from './fleet-overview.ts';
 import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
 /**
@@ -31,6 +30,7 @@ export type MetricActionsDeps = {
   readonly quality: () => readonly ResourceQuality[] | Promise<readonly ResourceQuality[]>;
   /** The most bytes of the local level of the cache, of all processes. */
   readonly cacheBytesMax: () => number;
+  readonly fleet: ReturnType<typeof createFleetOverview>;
   /** Absent: there is no Redis for the cache. */
   readonly readFleet?: ReadFleet | undefined;
 };
@@ -49,7 +49,7 @@ const SPANS = {
 const POINTS_MAX = 2_880;
 
 /** The families of series that a view over time shows. */
-const SERIES = ['requests|', 'latency|', 'refusals|', 'calls|', 'callLatency|', 'events|'];
+const SERIES = ['requests|', 'latency|', 'refusals|', 'calls|', 'failures|', 'callLatency|', 'events|'];
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -79,20 +79,9 @@ function createHistoryReader({ sampler, status, readFleet }: MetricActionsDeps) 
   };
 }
 
-/** The overview at the moment of a sample. */
-export function overviewOf(
-  { sampler, status }: Pick<MetricActionsDeps, 'sampler' | 'status'>,
-  sample: MetricsSnapshot,
-): ActionValue<'overview'> {
-  const range = { fromMs: sample.at - HOUR_MS + POINT_MS, toMs: sample.at, stepMs: POINT_MS };
-  const isHourly = (key: string) => JUDGED_BY_HOUR.includes(seriesNameParts(key)[0] ?? '');
-  const lastHour = totalsOfTable(sampler.read(range, isHourly));
-  return compileOverview(sample, { ...sampler.lastMinute(sample), lastHour }, status());
-}
-
 /** Creates the actions that read metrics. */
 export function createMetricActions(deps: MetricActionsDeps) {
-  const { sampler, status, describe, quality, cacheBytesMax } = deps;
+  const { sampler, status, describe, quality, cacheBytesMax, fleet } = deps;
   const read = createHistoryReader(deps);
 
   function sourceNamed(name: string): ServedSource {
@@ -112,9 +101,10 @@ export function createMetricActions(deps: MetricActionsDeps) {
   }
 
   return {
-    async overview() {
-      return overviewOf(deps, await sampler.now());
+    async overview({ process }) {
+      return fleet.overview(await sampler.now(), process);
     },
+    callers: () => fleet.callers(),
     async 'metrics.history'({ source: name, ...input }) {
       const source = name === undefined ? undefined : sourceNamed(name);
       const { scope, since, table } = await read(input, SERIES);
@@ -122,7 +112,7 @@ export function createMetricActions(deps: MetricActionsDeps) {
     },
     async source({ name }) {
       const source = sourceNamed(name);
-      const { counts, sample, head } = await countsOf(['calls|', 'rules|', 'events|', 'hosts|']);
+      const { counts, sample, head } = await countsOf(['calls|', 'failures|', 'rules|', 'events|', 'hosts|']);
       return { ...head, ...compileSourceView(source, describe(source), sample, counts, await quality()) };
     },
     async cache() {

@@ -11,8 +11,11 @@ const limitWindow = z.strictObject({
 
 const caller = z.strictObject({
   id: z.string().describe('The id of a key, `jwt:…`, or `anonymous`, as in the log.'),
+  label: z.string().optional().describe('The label of its key.'),
   requests: z.int(),
   clientErrors: z.int().describe('Of these, answered with 400 to 499; those over the limit are among them.'),
+  serverErrors: z.int().describe('Of these, answered with 500 or more: they failed, whoever is at fault.'),
+  errorShare: z.number().min(0).max(1).describe('The share of its requests that failed so.'),
   limited: z.int().describe('Of these, refused because of a rate limit.'),
   missedMax: z
     .int()
@@ -29,7 +32,7 @@ const caller = z.strictObject({
 });
 
 const callerList = z.strictObject({
-  scope: z.enum(['process', 'workers']),
+  scope: z.enum(['process', 'workers', 'fleet']),
   since: z.string().describe('Since when is counted, in UTC.'),
   callers: z.array(caller).describe('The most requests first.'),
 });

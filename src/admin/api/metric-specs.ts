@@ -63,6 +63,7 @@ const overview = z.strictObject({
   ...{ scope, at, since },
   version: z.string(),
   processes: count,
+  gateways: z.array(z.string()).describe('All of the fleet, by name; `process` takes one.'),
   draining: z.boolean(),
   config: z.strictObject({
     digest: z.string(),
@@ -92,9 +93,7 @@ const history = z.strictObject({
   stepMs: count,
   at: z
     .array(z.int())
-    .describe(
-      'When the interval of each data point begins, milliseconds since the epoch; the last is not over.',
-    ),
+    .describe('When the interval of each data point begins, in ms since the epoch; the last is not over.'),
   series: z.strictObject({
     requests: z.strictObject({ byStatusClass: namedCounts, byCache: namedCounts }),
     latency: latency.describe('Of requests; the rest as for `callLatency`.'),
@@ -231,13 +230,13 @@ export const span = z
   .optional()
   .describe('How far back; default 1h. 48h is kept in Redis.');
 
-/** The actions that read metrics, and the one that empties the cache. */
+/** Actions that read metrics, and the one that empties the cache. */
 export const metricSpecs = {
   overview: readAction(
     '/api/overview',
     'What needs attention, and the traffic, the sources and the Redis of the last minute.',
     overview,
-    {},
+    { process: z.string().max(200).optional() },
   ),
   'metrics.history': readAction(
     '/api/metrics/history',

@@ -13,7 +13,7 @@ import {
 } from '../../telemetry/history/series-sums.ts';
 import type { ServedSource } from './served-source.ts';
 
-type Overview = ActionValue<'overview'>;
+type Overview = Omit<ActionValue<'overview'>, 'gateways'>;
 
 /** The part of an overview that does not come from metrics. */
 export type OverviewStatus = Pick<Overview, 'scope' | 'version' | 'processes' | 'draining' | 'config'> & {

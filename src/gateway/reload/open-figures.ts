@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { countedRules } from '../../source/adapter/read/outcome.ts';
 import {
   type MetricActionsDeps,
   createMetricActions,
-  overviewOf,
   type ReadFleet,
 } from '../../admin/actions/metric-actions.ts';
+import { createFleetOverview, type FleetOverviewDeps } from '../../admin/actions/fleet-overview.ts';
 import { createEventStream } from '../../admin/event-stream.ts';
 import type { OverviewStatus } from '../../admin/views/overview.ts';
 import { servedSources, type SourceDescription } from '../../admin/views/served-source.ts';
@@ -15,29 +16,43 @@ import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { type SeriesTable, pointTimes } from '../../telemetry/history/series-ring.ts';
 import { createMetricSampler, type MetricSamplerDeps } from '../../telemetry/history/metric-sampler.ts';
+import type { MetricsSnapshot } from '../../telemetry/history/metric-sample.ts';
+import type { FleetStates } from '../../store/fleet/fleet-states.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 /** A gateway of one process reads and writes `fleet` itself; the primary of several has a worker do it. */
-export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> & {
-  /** The metrics of the gateway, of all its processes. */
-  readonly sampled: MetricSamplerDeps['metrics'];
-  readonly clock: Clock;
-  readonly log: Pick<Logger, 'warn'>;
-  /** The configuration in force. */
-  readonly served: () => ServedConfig;
-  /** The parts of an overview that are neither in the metrics nor in the configuration. */
-  readonly status: () => Omit<OverviewStatus, 'sources'>;
-  /** Absent: there is no Redis for the cache. */
-  readonly fleet?:
-    { readonly read: ReadFleet; readonly write: NonNullable<MetricSamplerDeps['keepMinute']> } | undefined;
-};
+export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> &
+  Pick<FleetOverviewDeps, 'callers'> & {
+    /** What people call this gateway. */
+    readonly name: string;
+    /** The metrics of the gateway, of all its processes. */
+    readonly sampled: MetricSamplerDeps['metrics'];
+    readonly clock: Clock;
+    readonly log: Pick<Logger, 'warn'>;
+    /** The configuration in force. */
+    readonly served: () => ServedConfig;
+    /** The parts of an overview that are neither in the metrics nor in the configuration. */
+    readonly status: () => Omit<OverviewStatus, 'sources'>;
+    /** Absent: there is no Redis for the cache. */
+    readonly fleet?:
+      | {
+          readonly read: ReadFleet;
+          readonly write: NonNullable<MetricSamplerDeps['keepMinute']>;
+          readonly states: NonNullable<FleetOverviewDeps['fleet']>;
+        }
+      | undefined;
+  };
 
 const FLEET_MS = 10_000;
 
 /** Reads and writes the figures of the fleet, each within 10 s. */
-export function boundedFleetFigures(fleet: FleetFigures): NonNullable<OpenFiguresDeps['fleet']> {
+export function boundedFleetFigures(
+  fleet: FleetFigures,
+  states: FleetStates,
+): NonNullable<OpenFiguresDeps['fleet']> {
   return {
+    states,
     read: (range, prefixes) => fleet.read(range, prefixes, AbortSignal.timeout(FLEET_MS)),
     // If Redis does not take a minute, Redis lacks it; memory has it for an hour.
     write: (atMs, figures) => fleet.write(atMs, figures).catch(() => undefined),
@@ -95,20 +110,25 @@ function describeSource({ gateway, compiled }: ServedConfig, name: string): Sour
 }
 
 /** Opens the figures of a gateway; nothing is sampled before `start`. */
-export function openFigures({ sampled, clock, log, served, status, quality, fleet }: OpenFiguresDeps) {
-  const sampler = createMetricSampler({ metrics: sampled, clock, keepMinute: fleet?.write });
+export function openFigures({ sampled, clock, log, served, status, quality, fleet, ...of }: OpenFiguresDeps) {
+  const onSample = (sample: MetricsSnapshot) => overviews.say(sample);
+  const sampler = createMetricSampler({ metrics: sampled, clock, keepMinute: fleet?.write, onSample });
   const fullStatus = () => {
     const { gateway, compiled } = served();
     return { ...status(), sources: servedSources(gateway, compiled) };
   };
+  const overviews = createFleetOverview({
+    ...{ sampler, clock, callers: of.callers, status: fullStatus, fleet: fleet?.states },
+    self: { id: randomUUID(), name: of.name },
+  });
   const deps: MetricActionsDeps = {
-    ...{ sampler, quality },
+    ...{ sampler, quality, fleet: overviews },
     status: fullStatus,
     describe: ({ name }) => describeSource(served(), name),
     cacheBytesMax: () => served().gateway.cache.localBytes * status().processes,
     readFleet: fleet && createSharedReads(fleet.read, clock),
   };
-  const events = createEventStream({ sampler, log, tickOf: (sample) => overviewOf(deps, sample) });
+  const events = createEventStream({ sampler, log, tickOf: (sample) => overviews.tick(sample) });
   return {
     actions: createMetricActions(deps),
     events,

@@ -14,6 +14,7 @@ import { createRedisKeys } from '../../store/redis/redis-keys.ts';
 import { openRedis } from '../../store/redis/redis-roles.ts';
 import { createCallerCounts } from '../../telemetry/caller-counts.ts';
 import { createRecentRequests } from '../../telemetry/requests/recent-requests.ts';
+import { createFleetStates } from '../../store/fleet/fleet-states.ts';
 import { createRequestIndex } from '../../store/fleet/request-index.ts';
 
 /** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
@@ -46,7 +47,9 @@ export function openStores(
     createRequestIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add });
   const callers = createCallerCounts(clock);
-  const fleetFigures = client && createFleetFigures({ client, keys, gateway: randomUUID() });
+  const gateway = randomUUID();
+  const fleetFigures = client && createFleetFigures({ client, keys, gateway });
+  const fleetStates = client && createFleetStates(client, keys, { gateway, now: clock.now });
 
   function cacheOf({
     localBytes,
@@ -68,7 +71,18 @@ export function openStores(
   }
 
   return {
-    ...{ redis, keys, purges, disabledClaims, lookTurns, fleetFigures, recent, callers, requestIndex },
+    ...{
+      redis,
+      keys,
+      purges,
+      disabledClaims,
+      lookTurns,
+      fleetFigures,
+      fleetStates,
+      recent,
+      callers,
+      requestIndex,
+    },
     createCache: cacheOf,
     /** Ends what works by itself; the connections stay open. */
     close() {

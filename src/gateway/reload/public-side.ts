@@ -19,6 +19,7 @@ import { withTargets } from '../../source/compile-sources.ts';
 import { createSharedComponents } from '../../kernel/shared-components.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { QuotaOf } from '../../source/source-upstreams.ts';
+import type { FleetStates } from '../../store/fleet/fleet-states.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
 import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
@@ -76,6 +77,7 @@ export type PublicSide = OperatorActions & {
   readonly metrics: Metrics;
   /** Absent: there is no Redis for the cache. */
   readonly fleetFigures: FleetFigures | undefined;
+  readonly fleetStates: FleetStates | undefined;
   readonly tell: Webhooks['tell'];
   quality(): readonly ResourceQuality[];
   /** What was counted of callers. */
@@ -199,7 +201,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     stage,
     checks: () => redisChecks(redis.of),
     metrics,
-    fleetFigures: stores.fleetFigures,
+    ...{ fleetFigures: stores.fleetFigures, fleetStates: stores.fleetStates },
     tell: webhooks.tell,
     quality: () => snapshots.current.quality(),
     callers: callers.snapshot,

@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
 import type { Act } from '../../admin/actions/act.ts';
-import { callersView } from '../../admin/actions/caller-actions.ts';
 import { gatheredActions } from '../../admin/actions/requests/merge-worker-requests.ts';
-import type { ActionResult } from '../../admin/api/action.ts';
+import { ActionRefusal, type ActionResult } from '../../admin/api/action.ts';
 import type { ActionInput, ActionName } from '../../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../../store/audit/audit-log.ts';
 import type { WorkerCounts, WorkerQuery } from './messages.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
 import { type CallerSnapshot, mergeCallers } from '../../telemetry/caller-counts.ts';
 import { answersOf, NoAnswerError, type WorkerLink } from './worker-link.ts';
@@ -38,15 +36,14 @@ async function countHeld(serving: Serving, tag: string): Promise<HeldCount> {
 }
 
 /** What all workers counted of their callers. All must answer, because the sums would be too small without a sign of it. */
-async function callersOf(serving: Serving): Promise<ActionResult> {
+export async function callersOf(serving: Serving): Promise<CallerSnapshot> {
   const asked = serving().map((link) => link.ask({ about: 'callers' }, COUNT_MS) as Promise<CallerSnapshot>);
-  try {
-    if (asked.length === 0) return unavailable('no worker serves');
-    const merged = mergeCallers(await Promise.all(asked));
-    return { kind: 'done', value: callersView(merged, 'workers', systemClock) };
-  } catch (error) {
-    return unavailable((error as Error).message);
-  }
+  const hint = 'look at the log, and ask again';
+  if (asked.length === 0) throw new ActionRefusal('unavailable', 'no worker serves', hint);
+  const all = await Promise.all(asked).catch((error: unknown) => {
+    throw new ActionRefusal('unavailable', (error as Error).message, hint);
+  });
+  return mergeCallers(all);
 }
 
 /** Whether an action reaches only the process that carries it out. */
@@ -74,7 +71,6 @@ export function createPrimaryAct({
   return async function act(name, input, actor) {
     if (gatheredActions[name] !== undefined) return gather({ about: 'action', name, input, actor });
     if (name === 'quality') return { kind: 'done', value: { sources: await quality() } };
-    if (name === 'callers') return callersOf(serving);
     const held =
       name === 'cache.purge'
         ? await countHeld(serving, (input as ActionInput<'cache.purge'>).tag)

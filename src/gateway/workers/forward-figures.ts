@@ -27,6 +27,14 @@ export function createForwardedFigures(
   serving: () => readonly Pick<WorkerLink, 'ask'>[],
 ): NonNullable<OpenFiguresDeps['fleet']> {
   return {
+    states: {
+      async write(text) {
+        await serving()[0]?.ask({ about: 'keep-state', text }, WRITE_MS);
+      },
+      async read() {
+        return ((await serving()[0]?.ask({ about: 'fleet-states' }, WRITE_MS)) ?? []) as readonly string[];
+      },
+    },
     async read(range, prefixes) {
       const [link] = serving();
       if (link === undefined) throw new Error('no worker serves');

@@ -11,7 +11,7 @@ import type { PermitMessage } from './permits/permit-pool.ts';
 
 /** A question or an order of the primary to one worker. */
 export type WorkerQuery =
-  | { readonly about: 'state' | 'counts' | 'callers' }
+  | { readonly about: 'state' | 'counts' | 'callers' | 'fleet-states' }
   /** How many answers and scan caches with this tag the worker has in memory. */
   | { readonly about: 'held'; readonly tag: string }
   /** Compiles a configuration, to be put in force by `swap` with the same number. */
@@ -23,6 +23,8 @@ export type WorkerQuery =
       readonly atMs: number;
       readonly figures: readonly (readonly [string, number])[];
     }
+  /** Says to the other gateways what the primary says of itself. */
+  | { readonly about: 'keep-state'; readonly text: string }
   | { readonly about: 'fleet-figures'; readonly range: TableRange; readonly prefixes: readonly string[] }
   /** Writes a line of the audit for the primary, which has no Redis. */
   | { readonly about: 'record'; readonly change: AuditChange }

@@ -13,7 +13,7 @@ import type { SoundConfig } from '../reload/reload-outcome.ts';
 import { createReloader, type Reloading } from '../reload/reloader.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createForwardedFigures } from './forward-figures.ts';
-import { createPrimaryAct, createPrimaryAudit } from './forward-actions.ts';
+import { callersOf, createPrimaryAct, createPrimaryAudit } from './forward-actions.ts';
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts';
 import { createWorkerReloads } from './two-phase-reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -100,7 +100,7 @@ type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
 
 /** The figures of all workers. One worker reads and writes those of the fleet, which are in Redis. */
 function openPrimaryFigures(
-  { first, version, log }: PrimaryDeps,
+  { first, version, log, instance }: PrimaryDeps,
   given: Pick<OpenFiguresDeps, 'served'> & {
     readonly metrics: MergedMetrics;
     readonly serving: () => readonly WorkerLink[];
@@ -116,6 +116,7 @@ function openPrimaryFigures(
     status: () => ({ scope: 'workers', version, ...status() }),
     quality: metrics.quality,
     fleet: hasRedis ? createForwardedFigures(serving) : undefined,
+    ...{ callers: () => callersOf(serving), name: instance },
   });
 }
 

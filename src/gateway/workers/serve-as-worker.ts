@@ -140,6 +140,10 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
       return gateway.countHeld(query.tag);
     case 'keep-figures':
       return gateway.fleetFigures?.write(query.atMs, new Map(query.figures));
+    case 'keep-state':
+      return gateway.fleetStates?.write(query.text);
+    case 'fleet-states':
+      return gateway.fleetStates?.read();
     case 'fleet-figures':
       return answerFigures(gateway, query);
     case 'record':

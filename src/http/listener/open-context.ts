@@ -109,6 +109,7 @@ export function createOpenContext(deps: {
         upstreamCalls: 0,
         upstreamMs: 0,
         principalId: undefined,
+        principalLabel: undefined,
         limitTier: undefined,
         limitWindows: undefined,
         plan: undefined,

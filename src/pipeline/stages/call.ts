@@ -10,6 +10,8 @@ export type Principal = {
   readonly kind: 'key' | 'jwt' | 'anonymous';
   /** Safe for the log: a key id, `jwt:…`, or `anonymous`. */
   readonly id: string;
+  /** Who uses a key, for people; absent: nobody has said so. */
+  readonly label?: string | undefined;
   /** What the rate limit is counted under. Unique per caller. */
   readonly subject: string;
   readonly permissions: ReadonlySet<string>;
@@ -37,6 +39,8 @@ export type RequestFacts = {
 export type CallSummary = Usage & {
   cache: 'hit' | 'miss' | 'stale' | 'none';
   principalId: string | undefined;
+  /** The label of its key. */
+  principalLabel?: string | undefined;
   /** The tier of the rate limit, and what its decision told the caller of the windows. */
   limitTier: string | undefined;
   limitWindows: readonly WindowState[] | undefined;

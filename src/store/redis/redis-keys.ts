@@ -24,6 +24,8 @@ export type RedisKeys = {
   scanCache(scan: string, part: string): string;
   /** The figures of all gateways in a minute, by its number since the epoch (hash: gateway to packed figures). */
   figures(minute: number): string;
+  /** What each gateway says of itself in a minute (hash: gateway to packed text). */
+  gatewayStates(minute: number): string;
 };
 
 /**
@@ -51,5 +53,6 @@ export function createRedisKeys(prefix: string): RedisKeys {
     scanCache: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
     // The number of the layout: another one is not read.
     figures: (minute) => `${prefix}{figures}:1:${minute}`,
+    gatewayStates: (minute) => `${prefix}{figures}:state:1:${minute}`,
   };
 }

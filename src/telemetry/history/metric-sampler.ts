@@ -18,6 +18,8 @@ export type MetricSamplerDeps = {
   readonly clock: Pick<Clock, 'now'>;
   /** Takes the counts of a minute that is over, and when it began in milliseconds since the epoch. Never rejects. */
   readonly keepMinute?: ((atMs: number, counts: SeriesCounts) => Promise<void>) | undefined;
+  /** Is shown each sample. */
+  readonly onSample?: ((sample: MetricsSnapshot) => unknown) | undefined;
 };
 
 /** The interval of a data point of the last hour, in milliseconds. */
@@ -102,7 +104,7 @@ function createTicks(now: () => Promise<MetricsSnapshot>) {
  * Creates the sampler. It counts nothing itself: its counts are differences of metrics, so they always agree with
  * `/metrics`. It reads the metrics every ten seconds, and every two seconds while somebody listens.
  */
-export function createMetricSampler({ metrics, clock, keepMinute }: MetricSamplerDeps) {
+export function createMetricSampler({ metrics, clock, keepMinute, onSample }: MetricSamplerDeps) {
   const since = clock.now();
   const ring = createSeriesRing(POINT_MS, POINTS);
   const recent = createRecentSamples(since);
@@ -121,6 +123,7 @@ export function createMetricSampler({ metrics, clock, keepMinute }: MetricSample
     minutes.add(middleMs, grown);
     recent.add(sample);
     latest = sample;
+    onSample?.(sample);
     return sample;
   }
 

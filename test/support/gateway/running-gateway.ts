@@ -69,7 +69,11 @@ export type LocalGateway = RunningGateway & {
 export async function runGateway(
   config: GatewayConfig,
   compiled: ServedConfig['compiled'],
-  { clock = systemClock, level = config.log.level }: { clock?: Clock; level?: string } = {},
+  {
+    clock = systemClock,
+    level = config.log.level,
+    instance,
+  }: { clock?: Clock; level?: string; instance?: string } = {},
 ): Promise<LocalGateway> {
   const log: string[] = [];
   const look = watch.of('gateway', 'the log');
@@ -84,6 +88,7 @@ export async function runGateway(
       log: logger,
       tracing: createTracing(config.telemetry.traces, { version: 'test', log: logger }),
       clock,
+      instance,
       createExplainActions,
       version: 'test',
       nodeVersion: 'test',

@@ -32,6 +32,8 @@ export type StackOptions = ServicesOptions & {
   /** The gateway's file; the committed one by default. */
   readonly configFile?: string;
   readonly clock?: Clock;
+  /** What the gateway is called among those of its fleet. */
+  readonly instance?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Changes the configuration before the gateway is made. */
   configure?(config: GatewayConfig, sources: readonly SourceSpec[]): void;

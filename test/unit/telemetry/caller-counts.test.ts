@@ -13,10 +13,20 @@ const times = (count: number, id: string) => Array.from({ length: count }, () =>
 describe('the callers of a process', () => {
   it('are counted by what became of their requests', () => {
     const counts = createCallerCounts(clock);
-    for (const status of [200, 304, 400, 429, 429, 499, 500, 503]) counts.count({ principalId: 'a' }, status);
+    const caller = { principalId: 'a', principalLabel: 'billing' };
+    for (const status of [200, 304, 400, 429, 429, 499, 500, 503]) counts.count(caller, status);
     counts.count({ principalId: undefined }, 401);
     expect(counts.snapshot().callers).toMatchObject([
-      { id: 'a', requests: 8, clientErrors: 3, limited: 2, missedMax: 0, lastAt: 1_000 },
+      {
+        id: 'a',
+        label: 'billing',
+        requests: 8,
+        clientErrors: 3,
+        serverErrors: 2,
+        limited: 2,
+        missedMax: 0,
+        lastAt: 1_000,
+      },
     ]);
   });
 

@@ -58,15 +58,17 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
 
   function principalOf({
     id,
+    label,
     permissions,
     tier,
     operations,
-  }: Pick<KeyRecord, 'id' | 'permissions' | 'tier'> & {
+  }: Pick<KeyRecord, 'id' | 'label' | 'permissions' | 'tier'> & {
     readonly operations?: readonly string[] | undefined;
   }): Principal {
     return {
       kind: 'key',
       id,
+      label: label === '' ? undefined : label,
       subject: `key:${id}`,
       permissions: new Set(permissions),
       tier: tiers.has(tier) ? tier : fallbackTier,

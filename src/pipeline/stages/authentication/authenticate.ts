@@ -77,6 +77,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
   function accept(call: Call, principal: Principal): void {
     call.principal = principal;
     call.summary.principalId = principal.id;
+    call.summary.principalLabel = principal.label;
     metrics.credential(principal.kind, 'accepted');
   }
 

@@ -44,15 +44,18 @@ function callersTable(rows: readonly CallerRow[], now: number): VNode {
   return dataTable<CallerRow>({
     ...{ id: 'callers', label: 'callers', order: '-requests', rows },
     keyOf: ({ id }) => id,
-    textOf: ({ id }) => id,
+    textOf: ({ id, label = '' }) => `${label} ${id}`,
     columns: [
       fieldColumn(
         'id',
         'Caller',
-        ({ id }) => html`<a href=${addressOf('requests', '', { caller: id })}>${id}</a>`,
+        ({ id, label }) =>
+          html`<a href=${addressOf('requests', '', { caller: id })}>${label ?? id}</a>
+            ${label === undefined ? null : html`<small>${id}</small>`}`,
       ),
       numberColumn('requests', 'Requests', ({ requests }) => requests, countText),
       numberColumn('errors', '4xx', ({ clientErrors }) => clientErrors, ofRequests),
+      numberColumn('failed', '5xx', ({ serverErrors }) => serverErrors, ofRequests),
       numberColumn('limited', '429', ({ limited }) => limited, ofRequests),
       textColumn(
         'left',

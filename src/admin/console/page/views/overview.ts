@@ -11,11 +11,12 @@ import {
   summed,
 } from '../charts/traffic-lines.ts';
 import type { MetricsHistory, Overview } from '../../../api/metric-specs.ts';
-import { useConsole } from '../data/console-context.ts';
+import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { dataTable, fieldColumn, numberColumn, type TableColumn, textColumn } from '../parts/data-table.ts';
 import { element, html } from '../parts/html.ts';
 import {
+  choiceField,
   emptyNote,
   statTiles,
   problemNote,
@@ -27,7 +28,7 @@ import {
   spanChoice,
 } from '../parts/marks.ts';
 import { RunbookLink } from '../parts/runbook-dialog.ts';
-import { isOwnAddress } from '../show/address.ts';
+import { changedQuery, isOwnAddress } from '../show/address.ts';
 import { breakerTone, bySeverity, severityTone, troubleOf } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
@@ -142,17 +143,28 @@ const sourceColumns: readonly TableColumn<SourceRow>[] = [
 
 /** What needs attention, the traffic, and one row for each source. */
 export function OverviewView(): VNode {
-  const { overview, address, now } = useConsole();
+  const { overview: ofFleet, address, now } = useConsole();
+  const { process } = address.query;
+  const own = useLoad<Overview>(process && `overview?process=${encodeURIComponent(process)}`, 5_000);
+  const overview = process === undefined ? ofFleet : own.value;
   const span = address.query['span'] === '48h' ? '48h' : '1h';
   const history = useLoad<MetricsHistory>(`metrics/history?span=${span}`, span === '1h' ? 10_000 : 60_000);
   // The view is drawn every second; the charts only if they have new data.
   const kept = useMemo(() => history.value && fromFirstKnownPoint(history.value), [history.value]);
   const drawn = useMemo(() => kept && charts(kept), [kept]);
-  if (overview === undefined) return html`<div>${viewHead('Overview', '')}${skeleton(8)}</div>`;
+  const names = ofFleet?.gateways ?? [];
+  const options = [['', 'all gateways'] as const, ...names.map((name) => [name, name] as const)];
+  const choose = (name: string) => goTo(changedQuery(address, { process: name }));
+  const choice =
+    names.length > 1 || process ? choiceField('Figures of', options, process ?? '', choose) : null;
+  if (overview === undefined)
+    return html`<div>
+      ${viewHead('Overview', '', choice)}${problemNote(own.problem, own.reload)}${skeleton(8)}
+    </div>`;
   const { scope, since, processes, overMs, sources, redis } = overview;
   const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${rateSpanText(overMs)}.`;
   return html`<div>
-    ${viewHead('Overview', ofWhom)} ${attentionList(overview.attention)} ${totals(overview, kept)}
+    ${viewHead('Overview', ofWhom, choice)} ${attentionList(overview.attention)} ${totals(overview, kept)}
     ${cardOf(
       'Traffic',
       html`${history.value === undefined ? '' : `${scopeText(history.value.scope, history.value.since, undefined, now)}. A point is ${spanText(history.value.stepMs)}; times are UTC.`}`,

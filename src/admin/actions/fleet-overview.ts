@@ -1,0 +1,177 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { type CallerSnapshot, mergeCallers, topCallers } from '../../telemetry/caller-counts.ts';
+import { JUDGED_BY_HOUR } from '../../telemetry/conditions/condition.ts';
+import {
+  type GaugeValue,
+  type MetricsSnapshot,
+  sampledMetrics,
+  type SeriesCounts,
+  seriesNameParts,
+} from '../../telemetry/history/metric-sample.ts';
+import { type MetricSampler, POINT_MS } from '../../telemetry/history/metric-sampler.ts';
+import { aggregatorOf } from '../../telemetry/metrics/aggregators.ts';
+import { ActionRefusal } from '../api/action.ts';
+import type { ActionValue } from '../api/action-table.ts';
+import { totalsOfTable } from '../views/metric-views.ts';
+import { compileOverview, type OverviewStatus } from '../views/overview.ts';
+import { callersView } from './caller-actions.ts';
+
+/** What a gateway says of itself to the others on its Redis. */
+type GatewayState = {
+  readonly id: string;
+  readonly name: string;
+  readonly at: number;
+  readonly overMs: number;
+  readonly status: Omit<OverviewStatus, 'sources'>;
+  readonly grown: readonly (readonly [string, number])[];
+  readonly lastHour: readonly (readonly [string, number])[];
+  readonly gauges: Readonly<Record<string, readonly GaugeValue[]>>;
+  readonly callers: CallerSnapshot;
+};
+
+/** Absent `fleet`: there is no Redis, and all figures are of this gateway. */
+export type FleetOverviewDeps = {
+  readonly sampler: Pick<MetricSampler, 'lastMinute' | 'read'>;
+  readonly status: () => OverviewStatus;
+  /** This gateway: unique, and as people know it. */
+  readonly self: { readonly id: string; readonly name: string };
+  readonly callers: () => CallerSnapshot | Promise<CallerSnapshot>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly fleet?:
+    | { readonly write: (text: string) => Promise<unknown>; readonly read: () => Promise<readonly string[]> }
+    | undefined;
+};
+
+const HOUR_MS = 3_600_000;
+/** How often a gateway says something of itself, and how often it listens to the others, however many look. */
+const SAID_MS = 5_000;
+const HEARD_MS = 2_000;
+/** A gateway that has said nothing for longer is gone. */
+const GONE_MS = 30_000;
+/** Callers of whom a gateway tells the others. */
+const CALLERS_TOLD = 100;
+
+/** The latest state of each gateway but one; what cannot be read is skipped. */
+function latestOf(texts: readonly string[], self: string, since: number): readonly GatewayState[] {
+  const latest = new Map<string, GatewayState>();
+  for (const text of texts) {
+    const state = parsed(text);
+    if (state === undefined || state.id === self || state.at < since) continue;
+    if (state.at > (latest.get(state.id)?.at ?? 0)) latest.set(state.id, state);
+  }
+  return [...latest.values()];
+}
+
+function parsed(text: string): GatewayState | undefined {
+  try {
+    return JSON.parse(text) as GatewayState;
+  } catch {
+    return undefined;
+  }
+}
+
+function sumCounts(all: readonly (readonly (readonly [string, number])[])[]): SeriesCounts {
+  const sums = new Map<string, number>();
+  for (const [key, count] of all.flat()) sums.set(key, (sums.get(key) ?? 0) + count);
+  return sums;
+}
+
+/** The values of a gauge of several gateways, put together as those of several workers are. */
+function mergeGauges(name: string, states: readonly GatewayState[]): readonly GaugeValue[] {
+  const merged = new Map<string, GaugeValue>();
+  for (const gauge of states.flatMap(({ gauges }) => gauges[name] ?? [])) {
+    const key = JSON.stringify(gauge.labels);
+    const before = merged.get(key)?.value;
+    const combine = { max: Math.max, min: Math.min, sum: (a: number, b: number) => a + b }[
+      aggregatorOf(name)
+    ];
+    merged.set(key, before === undefined ? gauge : { ...gauge, value: combine(before, gauge.value) });
+  }
+  return [...merged.values()];
+}
+
+const countsOf = (states: readonly GatewayState[]) => ({
+  grown: sumCounts(states.map(({ grown }) => grown)),
+  lastHour: sumCounts(states.map(({ lastHour }) => lastHour)),
+  overMs: Math.max(...states.map(({ overMs }) => overMs)),
+});
+
+/** Creates the overview and the list of callers of all gateways on one Redis, or of one of them. */
+export function createFleetOverview(deps: FleetOverviewDeps) {
+  const { sampler, status, self, callers, clock, fleet } = deps;
+  let others: readonly GatewayState[] = [];
+  let heardAt = -Infinity;
+  let saidAt = -Infinity;
+
+  function ownState(sample: MetricsSnapshot): Omit<GatewayState, 'callers'> {
+    const range = { fromMs: sample.at - HOUR_MS + POINT_MS, toMs: sample.at, stepMs: POINT_MS };
+    const isHourly = (key: string) => JUDGED_BY_HOUR.includes(seriesNameParts(key)[0] ?? '');
+    const { grown, overMs } = sampler.lastMinute(sample);
+    const { sources: _, ...own } = status();
+    const shown = sampledMetrics.map((name) => [
+      name,
+      sample.gauges(name).filter(({ value }) => value !== 0),
+    ]);
+    return {
+      ...{ ...self, at: sample.at, overMs, status: own, grown: [...grown] },
+      lastHour: [...totalsOfTable(sampler.read(range, isHourly))],
+      gauges: Object.fromEntries(shown) as GatewayState['gauges'],
+    };
+  }
+
+  /** Tells the others, so that each can answer for all. */
+  async function say(sample: MetricsSnapshot): Promise<void> {
+    if (fleet === undefined || clock.monotonic() - saidAt < SAID_MS) return;
+    saidAt = clock.monotonic();
+    const all = await callers();
+    const told = { ...all, callers: topCallers(all, CALLERS_TOLD) };
+    await fleet.write(JSON.stringify({ ...ownState(sample), callers: told }));
+  }
+
+  /** The others, as Redis has them; nobody while Redis fails, because then each speaks for itself. */
+  async function listen(): Promise<void> {
+    if (fleet === undefined || clock.monotonic() - heardAt < HEARD_MS) return;
+    heardAt = clock.monotonic();
+    const texts = await fleet.read().catch(() => []);
+    others = latestOf(texts, self.id, clock.now() - GONE_MS);
+  }
+
+  function compile(states: readonly GatewayState[], sample: MetricsSnapshot): ActionValue<'overview'> {
+    const [first] = states as readonly [GatewayState];
+    const processes = states.reduce((sum, one) => sum + one.status.processes, 0);
+    const { sources } = status();
+    const scope = states.length > 1 ? 'fleet' : first.status.scope;
+    const merged = { ...sample, gauges: (name: string) => mergeGauges(name, states) };
+    const gateways = [...states, ...others.filter((one) => !states.includes(one))].map((one) => one.name);
+    return {
+      ...compileOverview(merged, countsOf(states), { ...first.status, processes, scope, sources }),
+      gateways: [...new Set([self.name, ...gateways])].sort(),
+    };
+  }
+
+  return {
+    /** Takes each sample. It never rejects: a Redis that fails has an item of its own. */
+    say: (sample: MetricsSnapshot) => say(sample).catch(() => undefined),
+    /** The overview of all gateways by what was last heard of the others; the next one hears more. */
+    tick(sample: MetricsSnapshot) {
+      void listen();
+      return compile([ownState(sample) as GatewayState, ...others], sample);
+    },
+    /** The overview of all gateways, or of one. @throws ActionRefusal if no gateway has this name */
+    async overview(sample: MetricsSnapshot, name?: string) {
+      await listen();
+      const all = [ownState(sample) as GatewayState, ...others];
+      const chosen = name === undefined ? all : all.filter((one) => one.name === name).slice(0, 1);
+      if (chosen.length > 0) return compile(chosen, sample);
+      const names = all.map((one) => one.name).join(', ');
+      throw new ActionRefusal('not_found', `no gateway is named ${name ?? ''}`, `gateways: ${names}`);
+    },
+    /** The callers of all gateways. */
+    async callers() {
+      const [own] = await Promise.all([callers(), listen()]);
+      const merged = mergeCallers([own, ...others.map((one) => one.callers)]);
+      const scope = others.length > 0 ? 'fleet' : status().scope;
+      return callersView(merged, scope, clock);
+    },
+  };
+}

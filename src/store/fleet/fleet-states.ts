@@ -1,0 +1,45 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { Redis } from 'ioredis';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { writeFigures } from '../redis/scripts/count-scripts.ts';
+
+/** What each gateway on one Redis last said of itself. */
+export type FleetStates = {
+  /** Says it, in place of what this gateway said before. Rejects if Redis fails. */
+  write(text: string): Promise<void>;
+  /** What all gateways said within two minutes, this one included; of one that has said two things, both. Rejects if Redis fails. */
+  read(): Promise<readonly string[]>;
+};
+
+const SLOT_MS = 60_000;
+const KEPT_MS = 2 * SLOT_MS;
+const GATEWAYS_MAX = 500;
+/** Longer ones are not written, and a longer one in Redis is damaged. */
+const TEXT_MAX = 400_000;
+
+const pack = promisify<string, Buffer>(deflateRaw);
+const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
+
+/** Creates the states: a hash for each minute, with a field for each gateway, that ends by itself. */
+export function createFleetStates(
+  client: Pick<Redis, 'hvalsBuffer'> & Redis,
+  keys: Pick<RedisKeys, 'gatewayStates'>,
+  { gateway, now }: { readonly gateway: string; readonly now: () => number },
+): FleetStates {
+  const keyAt = (ms: number) => keys.gatewayStates(Math.floor(ms / SLOT_MS));
+  return {
+    async write(text) {
+      if (text.length > TEXT_MAX) return;
+      await writeFigures(client, [keyAt(now())], [gateway, await pack(text), KEPT_MS, GATEWAYS_MAX]);
+    },
+    async read() {
+      const slots = [now() - SLOT_MS, now()].map((ms) => client.hvalsBuffer(keyAt(ms)));
+      const texts = (await Promise.all(slots))
+        .flat()
+        .map((packed) => unpack(packed, { maxOutputLength: TEXT_MAX }).catch(() => undefined));
+      // What cannot be unpacked is skipped.
+      return (await Promise.all(texts)).flatMap((text) => (text === undefined ? [] : [text.toString()]));
+    },
+  };
+}
