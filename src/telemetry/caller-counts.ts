@@ -35,6 +35,12 @@ export type CallerSnapshot = {
   readonly callers: readonly Readonly<CallerCount>[];
 };
 
+/** A caller of whom limits refuse more than a fifth of the requests. */
+export type RefusedCaller = Pick<CallerCount, 'id'> & {
+  readonly label: string | undefined;
+  readonly share: number;
+};
+
 /** The caller of a finished request. */
 export type CallerRequest = {
   /** The id of the caller in the log; absent if it had no valid credential. */
@@ -48,6 +54,8 @@ export type CallerRequest = {
 export type CallerCounts = ReturnType<typeof createCallerCounts>;
 
 const CALLERS_MAX = 500;
+/** Callers are judged each minute, if they sent so many requests. Of those that are refused, the ten worst are shown. */
+const [JUDGED_MS, JUDGED_MIN, REFUSED_MIN, REFUSED_SHOWN] = [60_000, 20, 0.2, 10];
 /** Callers without a credential share this id, but not their windows: each address has its own. */
 const ANONYMOUS = 'anonymous';
 
@@ -62,6 +70,21 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
   const since = clock.now();
   const counts = new Map<string, CallerCount>();
   let forgottenMax = 0;
+  let refused: readonly RefusedCaller[] = [];
+  let judged = { at: since, callers: new Map<string, Pick<CallerCount, 'requests' | 'limited'>>() };
+
+  function judge(): void {
+    refused = [...counts.values()]
+      .flatMap(({ id, label, requests, limited }) => {
+        const before = judged.callers.get(id) ?? { requests: 0, limited: 0 };
+        const share = (limited - before.limited) / (requests - before.requests);
+        return requests - before.requests >= JUDGED_MIN && share > REFUSED_MIN ? [{ id, label, share }] : [];
+      })
+      .sort((one, other) => other.share - one.share)
+      .slice(0, REFUSED_SHOWN);
+    const now = [...counts].map(([id, { requests, limited }]) => [id, { requests, limited }] as const);
+    judged = { at: clock.now(), callers: new Map(now) };
+  }
 
   function makeRoom(): void {
     const forgotten = [...counts.values()].sort(byRequests).slice(Math.floor(callersMax / 2));
@@ -100,6 +123,11 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       caller.label = principalLabel;
       caller.tier = limitTier;
       caller.windows = limitWindows;
+    },
+    /** Of whom limits refused more than a fifth of the requests in the last whole minute that somebody asked about. */
+    refused(): readonly RefusedCaller[] {
+      if (clock.now() - judged.at >= JUDGED_MS) judge();
+      return refused;
     },
     snapshot: (): CallerSnapshot => ({ since, forgottenMax, callers: [...counts.values()] }),
   };

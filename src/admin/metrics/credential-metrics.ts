@@ -1,6 +1,7 @@
 import { thresholdText } from '../../telemetry/conditions/condition.ts';
 import { keysExpiring } from '../../telemetry/conditions/gateway-conditions.ts';
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { RefusedCaller } from '../../telemetry/caller-counts.ts';
 import { registerGauge } from '../../telemetry/metrics/metric-factories.ts';
 import {
   type RefusalReason,
@@ -24,6 +25,21 @@ export function createCredentialMetrics(registry: Registry) {
     registers,
   });
   for (const outcome of ['kept', 'waiting', 'lost']) auditLines.labels(outcome).inc(0);
+  const issuer = new Gauge({
+    name: 'portico_issuer_lost',
+    help: 'Processes that could not read the key set of the token issuer when they last asked for it.',
+    registers,
+  });
+  let refused: () => readonly RefusedCaller[] = () => [];
+  registerGauge(
+    { registry },
+    {
+      name: 'portico_caller_refused_share',
+      help: 'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth.',
+      labelNames: ['caller', 'name'],
+    },
+    () => refused().map(({ id, label = '', share }) => [[id, label], share] as const),
+  );
   const expiring = new Map<string, () => number>();
   registerGauge(
     { registry },
@@ -35,6 +51,9 @@ export function createCredentialMetrics(registry: Registry) {
     () => [...expiring].map(([kept, count]) => [[kept], count()] as const),
   );
   return {
+    issuerLost: (isLost: boolean) => issuer.set(isLost ? 1 : 0),
+    /** Reports at each scrape the callers that limits refuse. */
+    watchRefusedCallers: (next: typeof refused) => void (refused = next),
     refusedCredential: (reason: RefusalReason) => refusals.labels(reason).inc(),
     auditLine: (outcome: 'kept' | 'waiting' | 'lost') => auditLines.labels(outcome).inc(),
     /** Reports at each scrape how many keys end soon; the last call for a place counts. */

@@ -32,6 +32,8 @@ import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 /** What the metrics count of callers. */
 export type AdmissionMetrics = AuthenticateDeps['metrics'] &
   RateLimitDeps['metrics'] & {
+    /** Whether the key set of the token issuer could not be read when it was last asked for. */
+    issuerLost: (isLost: boolean) => void;
     /** Reports at each scrape how many keys end soon. */
     watchExpiring(kept: 'redis' | 'configuration', count: () => number): void;
   };
@@ -107,11 +109,12 @@ function makeIssuerKeys(
     keysStale: staleMs,
     tls,
   }: Pick<JwtConfig, 'jwksUrl' | 'keysFresh' | 'keysStale' | 'tls'>,
-  { clock, log }: AdmissionDeps,
+  { clock, log, metrics }: AdmissionDeps,
 ): MadeComponent<IssuerKeys> {
   const client = createJwksClient(tls?.ca);
   const { fetchJwks } = client;
-  return { value: createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }), close: () => client.close() };
+  const value = createJwks({ url, fetchJwks, clock, freshMs, staleMs, log, onFetch: metrics.issuerLost });
+  return { value, close: () => client.close() };
 }
 
 /** What callers are recognised by. */

@@ -25,7 +25,10 @@ export function openStores(
     clock,
     instance = 'gateway',
   }: { readonly log: Logger; readonly clock: Clock; readonly instance?: string | undefined },
-  metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent' | 'requestTraceWritten'>,
+  metrics: Pick<
+    Metrics,
+    'watchRedis' | 'watchRefusedCallers' | 'compressed' | 'cacheEvent' | 'requestTraceWritten'
+  >,
 ) {
   const redis = openRedis(spec, log);
   for (const role of redisRoles) {
@@ -47,6 +50,7 @@ export function openStores(
     createRequestIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add });
   const callers = createCallerCounts(clock);
+  metrics.watchRefusedCallers(() => callers.refused());
   const gateway = randomUUID();
   const fleetFigures = client && createFleetFigures({ client, keys, gateway });
   const fleetStates = client && createFleetStates(client, keys, { gateway, now: clock.now });

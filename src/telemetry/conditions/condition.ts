@@ -40,12 +40,14 @@ export type GatewayCondition = {
   readonly above?: number;
   /** The unit of the threshold. Absent: it is a count. */
   readonly unit?: 'share' | 'seconds' | 'days';
-  /** The rule of Prometheus; `$above` stands for the threshold. Absent: there is no alert, only the page shows it. */
+  /** The rule of Prometheus; `$above` stands for the threshold, `$job` for the job. Absent: there is no alert, only the page shows it. */
   readonly expr?: string;
   /** How long it holds before the alert fires. Absent: not at all. */
   readonly lasts?: string;
   /** What the alert says. */
   readonly summary?: string;
+  /** What the alert adds to its labels, its value and since when it holds: a template of Prometheus. */
+  readonly adds?: string;
   /** Explains the rule to those who read the file. */
   readonly note?: string;
   /** The alert calls somebody at once, though the page calls it no critical condition. */
@@ -59,6 +61,16 @@ export type GatewayCondition = {
   /** Absent: a gateway cannot find it out about itself. */
   readonly find?: Find;
 };
+
+/**
+ * The rule that a part of what a metric counts is too large over two minutes and over thirty (burn rates, SRE workbook): a
+ * short fault is silent, and the rule ends soon after a long one. Of fewer than 20 it says nothing.
+ */
+export function burnRate(by: string, metric: string, some: string): string {
+  const share = (range: string) =>
+    `sum by (${by}) (rate(${metric}{${some}}[${range}])) / sum by (${by}) (rate(${metric}[${range}])) > $above`;
+  return `${share('2m')} and ${share('30m')} and sum by (${by}) (increase(${metric}[30m])) >= ${COUNTED_MIN}`;
+}
 
 /** The threshold in words. */
 export function thresholdText({ above = 0, unit }: Pick<GatewayCondition, 'above' | 'unit'>): string {

@@ -44,6 +44,17 @@ export function findAttention(facts: ConditionFacts) {
 export const conditionOfEvent = (event: WebhookEventType): string | undefined =>
   conditions.find(({ webhook }) => webhook === event)?.id;
 
+/** The name of the job by which a Prometheus scrapes the gateways, and where the runbook can be read: both may be replaced. */
+const JOB = 'portico';
+const RUNBOOK_URL = 'https://portico.example/docs/runbook.md';
+const SHOWN = { share: 'humanizePercentage', seconds: 'humanizeDuration', days: 'humanize' } as const;
+
+/** Which series, with which value, and since when: Prometheus keeps the latter beside its alerts. */
+function descriptionOf({ entry, unit = 'days', adds = '' }: GatewayCondition): string {
+  const since = `{{ with query "sort(ALERTS_FOR_STATE{alertname=\\"${entry}\\"})" }}{{ . | first | value | humanizeTimestamp }}{{ else }}now{{ end }}`;
+  return `{{ range $name, $of := $labels }}{{ $name }} {{ $of }}; {{ end }}value {{ $value | ${SHOWN[unit]} }}${adds}; since ${since}`;
+}
+
 function ruleText({
   entry,
   expr = '',
@@ -55,15 +66,18 @@ function ruleText({
   ...condition
 }: GatewayCondition) {
   const { above = 0 } = condition;
+  const filled = expr.replaceAll('$above', String(above)).replaceAll('$job', JOB);
   const urgency = severity === 'critical' || pages === true ? 'page' : 'ticket';
   const lines = [
     `- alert: ${entry}`,
     ...(note === undefined ? [] : [`  # ${note}`]),
-    `  expr: '${expr.replaceAll('$above', String(above))}'`,
+    `  expr: '${filled}'`,
     ...(lasts === undefined ? [] : [`  for: ${lasts}`]),
     `  labels: { severity: ${urgency} }`,
     `  annotations:`,
     `    summary: ${summary.replaceAll('$above', thresholdText(condition))}`,
+    `    description: '${descriptionOf({ ...condition, entry, severity })}'`,
+    `    runbook_url: ${RUNBOOK_URL}#${entry.toLowerCase()}`,
   ];
   return lines.map((line) => `      ${line}\n`).join('');
 }
@@ -71,7 +85,8 @@ function ruleText({
 /** The alert rules of Prometheus, as YAML. */
 export const alertRules =
   (): string => `# Alert rules for Prometheus over the metrics of the admin listener, generated from src/telemetry/conditions.
-# Each has an entry in docs/runbook.md. The job that scrapes a gateway is called \`portico\` here.
+# Each has an entry in docs/runbook.md: put its address in place of ${RUNBOOK_URL}.
+# The job that scrapes a gateway is called \`${JOB}\` here. Which alert silences which: prometheus/alertmanager.yaml.
 groups:
   - name: portico
     rules:

@@ -1,6 +1,15 @@
 import { bucketsOf, shareOf, sumsBy } from '../history/series-sums.ts';
 import { quantileMs } from '../history/latency-buckets.ts';
-import { type GatewayCondition, COUNTED_MIN, type Find, label, percentText, sumAbove } from './condition.ts';
+import {
+  burnRate,
+  type GatewayCondition,
+  COUNTED_MIN,
+  type Find,
+  gaugesAbove,
+  label,
+  percentText,
+  sumAbove,
+} from './condition.ts';
 
 // What may be wrong with a gateway itself: its Redis, its answers, its configuration, and what works beside it.
 
@@ -16,7 +25,11 @@ const WITHOUT_REDIS: Readonly<Record<string, string>> = {
 
 /** The condition that a Redis is in some state. If it is the Redis of keys, the condition is critical. */
 const inRedisState = (state: string) => ({
-  ...{ id: `redis_${state}`, expr: `portico_redis_state{state="${state}"} > $above`, pages: true },
+  ...{
+    id: `redis_${state}`,
+    expr: `max by (role) (portico_redis_state{state="${state}"}) > $above`,
+    pages: true,
+  },
   find({ gauges }: Parameters<Find>[0], above: number) {
     const roles = gauges('portico_redis_state').flatMap((gauge) =>
       gauge.value > above && label(gauge, 'state') === state ? [label(gauge, 'role')] : [],
@@ -57,24 +70,30 @@ function findStaleServed({ grown }: Parameters<Find>[0], above: number) {
 /** What may be wrong with a gateway as a whole, or with its Redis. */
 export const standingConditions: readonly GatewayCondition[] = [
   {
+    ...{ id: 'gone', severity: 'critical', entry: 'PorticoGone', lasts: '1m' },
+    note: 'Also if discovery finds none: then nothing is down.',
+    expr: 'absent(up{job="$job"} == 1)',
+    summary: 'No gateway answers on its admin listener.',
+  },
+  {
     ...{ id: 'down', severity: 'critical', entry: 'PorticoDown', lasts: '1m' },
-    expr: 'up{job="portico"} == 0',
+    expr: 'up{job="$job"} == 0',
     summary: 'A gateway does not answer on its admin listener.',
   },
   {
-    ...{ ...inRedisState('lost'), severity: 'warning', entry: 'PorticoRedisLost', lasts: '1m' },
+    ...{ ...inRedisState('lost'), severity: 'warning', entry: 'PorticoRedisLost', lasts: '2m' },
     note: 'The sum over the workers of a gateway: one that has lost it is enough.',
     summary: 'A process of a gateway does not reach the Redis of a role.',
     text: 'The Redis of {roles} is out of reach: {effects}.',
   },
   {
-    ...{ ...inRedisState('full'), severity: 'critical', entry: 'PorticoRedisFull' },
+    ...{ ...inRedisState('full'), severity: 'critical', entry: 'PorticoRedisFull', lasts: '2m' },
     note: 'Full until 3 % of its memory are free, so it does not come and go.',
     summary: 'The Redis of a role is full, and takes nothing new.',
     text: 'The Redis of {roles} is full and takes nothing new.',
   },
   {
-    ...{ ...inRedisState('refusing'), severity: 'warning', entry: 'PorticoRedisRefusing', lasts: '1m' },
+    ...{ ...inRedisState('refusing'), severity: 'warning', entry: 'PorticoRedisRefusing', lasts: '2m' },
     summary: 'The Redis of a role answers, but takes no writes.',
     text: 'The Redis of {roles} answers, but takes no writes.',
   },
@@ -84,14 +103,14 @@ export const standingConditions: readonly GatewayCondition[] = [
 export const answerConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'server_errors', severity: 'critical', entry: 'PorticoServerErrors', lasts: '5m' },
-    expr: 'sum by (operation) (rate(portico_requests_total{status="500"}[5m])) > $above',
+    expr: 'sum by (operation) (rate(portico_requests_total{status="500"}[2m])) > $above',
     summary: 'The gateway itself fails to answer.',
     text: '{count} {answer|answers} of the last minute {is|are} 500: the gateway itself has failed.',
     ...{ view: '#/requests?status=5xx', find: sumAbove('serverErrors') },
   },
   {
-    ...{ id: 'slow', severity: 'warning', entry: 'PorticoSlow', above: 1, unit: 'seconds', lasts: '10m' },
-    expr: 'histogram_quantile(0.99, sum by (operation, le) (rate(portico_request_duration_seconds_bucket[5m]))) > $above',
+    ...{ id: 'slow', severity: 'warning', entry: 'PorticoSlow', above: 1, unit: 'seconds', lasts: '5m' },
+    expr: 'histogram_quantile(0.99, sum by (operation, le) (rate(portico_request_duration_seconds_bucket[2m]))) > $above and sum by (operation) (increase(portico_request_duration_seconds_count[30m])) >= 20',
     summary: 'One answer in a hundred takes more than $above.',
     text: 'One answer in a hundred of {operation} takes more than $above.',
     ...{ view: '#/requests', find: findSlow },
@@ -99,7 +118,7 @@ export const answerConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'limits_alone', severity: 'warning', entry: 'PorticoLimiterAlone', lasts: '5m', pages: true },
     note: 'A gateway without a Redis for its limits counts alone by design, and has no such gauge.',
-    expr: 'sum by (instance) (rate(portico_limiter_decisions_total{by="local"}[5m])) > $above and on (instance) portico_redis_connected{role="limits"}',
+    expr: 'sum by (instance) (rate(portico_limiter_decisions_total{by="local"}[2m])) > $above and on (instance) portico_redis_connected{role="limits"}',
     summary: 'A gateway that has a Redis for its limits counts them alone.',
     text: '{count} {limit|limits} of the last minute {was|were} counted by each process alone, so a caller may use them once for each.',
     find(facts, above) {
@@ -113,7 +132,7 @@ export const answerConditions: readonly GatewayCondition[] = [
 export const refusalConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'shedding', severity: 'critical', entry: 'PorticoOverloaded', lasts: '5m' },
-    expr: 'sum by (operation, reason) (rate(portico_overload_refusals_total[5m])) > $above',
+    expr: 'sum by (operation, reason) (rate(portico_overload_refusals_total[2m])) > $above',
     summary: 'Requests are refused because there is more work than can be done.',
     ...refusedFor({
       event_loop: ' with 503, because the gateway has more work than it can do',
@@ -122,20 +141,39 @@ export const refusalConditions: readonly GatewayCondition[] = [
   },
   {
     ...{ id: 'limiter_unavailable', severity: 'critical', entry: 'PorticoLimiterUnavailable', lasts: '1m' },
-    expr: 'sum by (tier) (rate(portico_limiter_decisions_total{by="unavailable"}[5m])) > $above',
+    expr: burnRate('tier', 'portico_limiter_decisions_total', 'by="unavailable"').replaceAll(
+      '$above',
+      '0.05',
+    ),
     summary: 'Callers of a tier are refused because Redis cannot be asked.',
     ...refusedFor({ limiter_unavailable: ', because Redis cannot be asked for their limits' }),
   },
   {
     ...{ id: 'credentials_unavailable', severity: 'critical', entry: 'PorticoCredentialsUnavailable' },
     lasts: '1m',
-    expr: 'sum(rate(portico_credentials_total{outcome="unavailable"}[5m])) > $above',
+    expr: burnRate('job', 'portico_credentials_total', 'outcome="unavailable"').replaceAll('$above', '0.05'),
     summary: 'Credentials cannot be checked.',
     ...refusedFor({ credential_unavailable: ', because their credential cannot be checked' }),
   },
   {
+    ...{ id: 'issuer_lost', severity: 'critical', entry: 'PorticoIssuerLost', lasts: '2m' },
+    expr: 'max by (job) (portico_issuer_lost) > $above',
+    summary:
+      'The key set of the token issuer cannot be read; tokens are checked by the last one while that is good.',
+    text: 'The key set of the token issuer cannot be read: the last one serves while it is good.',
+    find: gaugesAbove('portico_issuer_lost'),
+  },
+  {
+    ...{ id: 'caller_refused', severity: 'info', entry: 'PorticoCallerRefused', lasts: '10m' },
+    ...{ above: 0.2, unit: 'share', view: '#/callers' },
+    expr: 'max by (caller, name) (portico_caller_refused_share) > $above',
+    summary: 'Limits refuse more than $above of the requests of a caller.',
+    text: 'Limits refuse more than $above of the requests of {caller}.',
+    find: gaugesAbove('portico_caller_refused_share'),
+  },
+  {
     ...{ id: 'guessing', severity: 'warning', entry: 'PorticoGuessing', lasts: '5m', view: '#/callers' },
-    expr: 'sum(rate(portico_credentials_total{outcome="limited"}[5m])) > $above',
+    expr: 'sum(rate(portico_credentials_total{outcome="limited"}[2m])) > $above',
     summary: 'More wrong credentials are tried than may be.',
     ...refusedFor({
       credential_limited: ', because somebody tries wrong credentials again and again',
@@ -168,7 +206,7 @@ export const backgroundConditions: readonly GatewayCondition[] = [
     find: ({ stale }) => (stale === undefined ? [] : [{}]),
   },
   {
-    ...{ id: 'config_differs', severity: 'warning', entry: 'PorticoConfigDiffers', above: 1, lasts: '15m' },
+    ...{ id: 'config_differs', severity: 'warning', entry: 'PorticoConfigDiffers', above: 1, lasts: '5m' },
     note: 'Longer than a change takes to reach every replica.',
     expr: 'count by (job) (count by (job, digest) (portico_config_info)) > $above',
     summary: 'Replicas serve different configurations.',
@@ -182,7 +220,7 @@ export const backgroundConditions: readonly GatewayCondition[] = [
   },
   {
     ...{ id: 'cache_failing', severity: 'warning', entry: 'PorticoCacheFailing', lasts: '5m' },
-    expr: 'sum by (level, result) (rate(portico_cache_events_total{level="redis",result=~"failed|damaged"}[5m])) > $above',
+    expr: 'sum by (level, result) (rate(portico_cache_events_total{level="redis",result=~"failed|damaged"}[2m])) > $above',
     summary: 'The shared cache fails, or holds what Portico did not put there.',
     text: 'The shared cache failed {count} {time|times} in the last minute, or holds what Portico did not put there.',
     view: '#/cache',
@@ -192,8 +230,8 @@ export const backgroundConditions: readonly GatewayCondition[] = [
     ),
   },
   {
-    ...{ id: 'spans_lost', severity: 'info', entry: 'PorticoSpansLost', lasts: '10m' },
-    expr: 'sum by (instance, outcome) (rate(portico_spans_total{outcome=~"failed|dropped"}[5m])) > $above',
+    ...{ id: 'spans_lost', severity: 'info', entry: 'PorticoSpansLost', lasts: '5m' },
+    expr: 'sum by (instance, outcome) (rate(portico_spans_total{outcome=~"failed|dropped"}[2m])) > $above',
     summary: 'Spans do not reach the collector; requests are not affected.',
     text: '{count} {span|spans} of the last minute did not reach the collector; requests are not affected.',
     find: sumAbove('spansLost'),

@@ -1,4 +1,5 @@
-import { type GatewayCondition, countsAbove, gaugesAbove, label, sumAbove } from './condition.ts';
+import { sumsBy } from '../history/series-sums.ts';
+import { type GatewayCondition, countsAbove, gaugesAbove, label } from './condition.ts';
 
 // What may be wrong with a migration, and with webhooks.
 
@@ -36,7 +37,7 @@ export const migrationStateConditions: readonly GatewayCondition[] = [
     find: gaugesAbove('portico_migration_hold', (gauge) => label(gauge, 'by') !== 'judge'),
   },
   {
-    ...{ id: 'migration_ready', severity: 'info', entry: 'PorticoMigrationReady', lasts: '10m' },
+    ...{ id: 'migration_ready', severity: 'info', entry: 'PorticoMigrationReady', lasts: '5m' },
     expr: 'max by (resource) (portico_migration_gate_ready) > $above',
     summary: 'The next step of a migration may be taken.',
     text: 'The next step of the migration of {resource} may be taken.',
@@ -71,8 +72,8 @@ export const migrationEventConditions: readonly GatewayCondition[] = [
     ...{ view: OF_MIGRATION, find: countsAbove('differences', 'resource') },
   },
   {
-    ...{ id: 'migration_fallback', severity: 'warning', entry: 'PorticoMigrationFallback', lasts: '10m' },
-    expr: 'sum by (resource, operation, cause) (rate(portico_migration_fallback_total{cause!="odd"}[5m])) > $above',
+    ...{ id: 'migration_fallback', severity: 'warning', entry: 'PorticoMigrationFallback', lasts: '5m' },
+    expr: 'sum by (resource, operation, cause) (rate(portico_migration_fallback_total{cause!="odd"}[2m])) > $above',
     summary: 'The legacy source serves calls in place of the new one.',
     text: '{count} {request|requests} for the new source of {resource} in the last minute {was|were} served by the legacy one.',
     ...{ view: OF_MIGRATION, find: countsAbove('fallbacks', 'resource') },
@@ -86,9 +87,12 @@ export const migrationEventConditions: readonly GatewayCondition[] = [
   },
   {
     ...{ id: 'webhooks_dead', severity: 'warning', entry: 'PorticoWebhooksDead' },
-    expr: 'sum by (instance, event) (increase(portico_webhooks_total{outcome="dead"}[1h])) > $above',
+    expr: 'sum by (receiver, event) (increase(portico_webhooks_total{outcome="dead"}[1h])) > $above',
     summary: 'A receiver of webhooks has not taken an event; it is not sent again.',
-    text: '{count} {event|events} of the last hour {was|were} given up, because no receiver of webhooks took them.',
-    find: sumAbove('webhooks', ([outcome]) => outcome === 'dead'),
+    text: '{count} {event|events} of the last hour {was|were} given up, because {receiver} did not take them.',
+    find: ({ lastHour }, above) =>
+      [
+        ...sumsBy(lastHour, 'webhooks', ([of, receiver]) => (of === 'dead' ? (receiver ?? '') : undefined)),
+      ].flatMap(([receiver, count]) => (count > above ? [{ receiver, count }] : [])),
   },
 ];

@@ -1,6 +1,7 @@
 import { failedCallsBySource, shareOf, sumOf } from '../history/series-sums.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import {
+  burnRate,
   type GatewayCondition,
   COUNTED_MIN,
   countsAbove,
@@ -74,7 +75,7 @@ export const sourceConditions: readonly GatewayCondition[] = [
     ...{ webhook: 'breaker.opened', view: OF_SOURCE, find: gaugesAbove('portico_breaker_state') },
   },
   {
-    ...{ id: 'breaker_half_open', severity: 'critical', entry: 'PorticoSourceNotAsked', lasts: '1m' },
+    ...{ id: 'breaker_half_open', severity: 'critical', entry: 'PorticoSourceNotAsked', lasts: '2m' },
     note: 'Half open counts: one call tries, and may take as long as a call may.',
     expr: 'max by (source) (portico_breaker_state{source!=""}) > $above',
     summary: 'A source fails so often that it is not asked.',
@@ -82,7 +83,13 @@ export const sourceConditions: readonly GatewayCondition[] = [
     ...{ view: OF_SOURCE, find: gaugesAbove('portico_breaker_state', ({ value }) => value <= 1) },
   },
   {
-    ...{ id: 'field_lost', severity: 'critical', entry: 'PorticoFieldLost', webhook: 'field.lost' },
+    ...{
+      id: 'field_lost',
+      severity: 'critical',
+      entry: 'PorticoFieldLost',
+      webhook: 'field.lost',
+      lasts: '2m',
+    },
     note: "A jump against the field's own past: a field that many records never had raises nothing.",
     expr: 'max by (source, resource, field, kind) (portico_source_field_alarm) > $above',
     summary: 'Many records of a service suddenly lack a field, so callers get null.',
@@ -96,7 +103,9 @@ export const sourceConditions: readonly GatewayCondition[] = [
   },
   {
     ...{ id: 'claims_fallen', severity: 'warning', entry: 'PorticoSourceDrift' },
-    expr: 'max by (source, resource, claim) (portico_claims_fallen) > $above or sum by (source, resource, view) (increase(portico_dropped_records_total[1h])) > $above',
+    expr: 'max by (source, resource, claim) (portico_claims_fallen) > $above or sum by (source, resource, view) (increase(portico_dropped_records_total[10m])) / sum by (source, resource, view) (increase(portico_records_total[10m])) > 0.05',
+    note: 'A few records without an id are usual; more than 5 % are not.',
+    lasts: '2m',
     summary: 'A service is no longer what its file says.',
     text: '{source} has contradicted its file ({claims}): {effect}.',
     ...{ view: OF_SOURCE, find: findDisabledClaims },
@@ -105,8 +114,8 @@ export const sourceConditions: readonly GatewayCondition[] = [
 
 /** The condition that replies of a source are invalid. */
 export const invalidReplies: GatewayCondition = {
-  ...{ id: 'replies_invalid', severity: 'warning', entry: 'PorticoRepliesInvalid', lasts: '5m', pages: true },
-  expr: 'sum by (source, resource, reason) (rate(portico_invalid_replies_total[5m])) > $above',
+  ...{ id: 'replies_invalid', severity: 'warning', entry: 'PorticoRepliesInvalid', lasts: '5m' },
+  expr: 'sum by (source, resource, reason) (rate(portico_invalid_replies_total[2m])) > $above',
   summary: 'A service answers what cannot be made into records.',
   text: '{count} {reply|replies} of {source} in the last minute cannot be made into records.',
   ...{ view: OF_SOURCE, find: countsAbove('invalidReplies', 'source') },
@@ -117,10 +126,10 @@ const FAILURES = { above: 0.05, unit: 'share' } as const;
 /** The conditions that too many answers of the gateway fail, or too many calls to one source. */
 export const failures: readonly GatewayCondition[] = [
   {
-    ...{ ...FAILURES, id: 'errors', severity: 'critical', entry: 'PorticoAnswersFailing', lasts: '5m' },
+    ...{ ...FAILURES, id: 'errors', severity: 'critical', entry: 'PorticoAnswersFailing', lasts: '1m' },
     ...{ view: '#/requests?status=5xx' },
-    expr: 'sum by (operation) (rate(portico_requests_total{status=~"502|503|504"}[5m])) / sum by (operation) (rate(portico_requests_total[5m])) > $above',
-    summary: 'More than $above of the answers are errors of a service behind the gateway.',
+    expr: burnRate('operation', 'portico_requests_total', 'status=~"502|503|504"'),
+    summary: 'More than $above of the answers are 502, 503 or 504; an alert of its own says why.',
     text: '{percent} of the answers of the last minute are errors of the gateway or of a service behind it.',
     find: findFailedAnswers,
   },
@@ -129,6 +138,7 @@ export const failures: readonly GatewayCondition[] = [
     ...{ view: OF_SOURCE, lasts: '2m', pages: true },
     expr: 'max by (source) (portico_source_failed_share) > $above',
     summary: 'More than $above of the calls to a source bring no usable answer.',
+    adds: '{{ with printf "topk(1, sum by (failure) (increase(portico_upstream_calls_total{source=%q,failure!=\\"\\"}[5m])))" $labels.source | query }}, most {{ . | first | label "failure" }}{{ end }}',
     text: '{percent} of the calls to {source} bring no usable answer; most because {why}.',
     find: findFailedCalls,
   },

@@ -76,7 +76,7 @@ const COUNTERS: Readonly<Record<string, SeriesOf>> = {
     onlyIf(label('cause') !== 'odd', 'fallbacks', label('resource')),
   portico_migration_rev_regressed_total: (label) => seriesName('regressions', label('resource')),
   portico_spans_total: (label) => onlyIf(label('outcome') !== 'exported', 'spansLost', label('outcome')),
-  portico_webhooks_total: (label) => seriesName('webhooks', label('outcome')),
+  portico_webhooks_total: (label) => seriesName('webhooks', label('outcome'), label('receiver')),
 };
 
 /** The histograms, with the family of their buckets and the label that tells them apart. */
@@ -97,6 +97,8 @@ export const sampledMetrics: readonly string[] = [
   'portico_claims_fallen',
   'portico_source_field_alarm',
   'portico_redis_state',
+  'portico_issuer_lost',
+  'portico_caller_refused_share',
   'portico_keys_expiring',
   'portico_config_info',
   'portico_migration_gate_ready',

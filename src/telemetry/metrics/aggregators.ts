@@ -14,6 +14,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
   ['portico_source_failed_share', 'max'],
+  ['portico_caller_refused_share', 'max'],
   // Every worker serves the same configuration, or is about to.
   ['portico_config_info', 'max'],
   ['portico_config_stale', 'max'],

@@ -9,17 +9,21 @@ export function createWebhookMetrics(registry: Registry) {
   const events = new Counter({
     name: 'portico_webhooks_total',
     help: 'Events for receivers of webhooks: delivered; retried, an attempt failed; dead, nobody has taken it in ten minutes, or too many waited.',
-    labelNames: ['event', 'outcome'],
+    labelNames: ['event', 'outcome', 'receiver'],
     registers: [registry],
   });
-  // For Prometheus, a series that begins with 1 has not risen: the first dead event would raise no alert.
-  for (const event of webhookEvents) events.labels(event, 'dead').inc(0);
+  // Before an event, no receiver is known; that of the first one is declared with its first attempt, minutes before it is dead.
+  for (const event of webhookEvents) events.labels(event, 'dead', '').inc(0);
   const help = 'Events that a receiver of webhooks has not taken yet.';
   registerGauge({ registry }, { name: 'portico_webhooks_waiting', help, labelNames: [] }, () => [
     [[], waiting()],
   ]);
   return {
-    webhook: (event: WebhookEventType, outcome: WebhookOutcome) => events.labels(event, outcome).inc(),
+    webhook(event: WebhookEventType, outcome: WebhookOutcome, receiver: string) {
+      // For Prometheus, a series that begins with 1 has not risen: the first dead event would raise no alert.
+      events.labels(event, 'dead', receiver).inc(0);
+      events.labels(event, outcome, receiver).inc();
+    },
     /** Reports at each scrape how many events wait. */
     watchWebhooks: (next: () => number) => void (waiting = next),
   };

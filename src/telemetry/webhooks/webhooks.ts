@@ -30,7 +30,8 @@ export type WebhooksDeps = {
   readonly log: Pick<Logger, 'warn'>;
   /** The name of this process. Each process reports its own breakers, and the reloads that it was asked for. */
   readonly instance: string;
-  readonly count: (event: WebhookEventType, outcome: WebhookOutcome) => void;
+  /** `receiver`: its host. */
+  readonly count: (event: WebhookEventType, outcome: WebhookOutcome, receiver: string) => void;
   /** About how many milliseconds to wait before each further attempt. */
   readonly retriesMs?: readonly number[];
   readonly timeoutMs?: number;
@@ -56,6 +57,9 @@ const AT_ONCE = 8;
 const WARN_MS = 60_000;
 /** The status by which a receiver says that it wants nothing more. */
 const GONE = 410;
+
+/** The host of a receiver: the rest of its address may hold a secret. */
+const hostOf = ({ target }: Pick<Delivery, 'target'>) => URL.parse(target.url)?.host ?? '';
 
 /** Makes the function that logs dead events: once a minute, with their number. */
 function createDeadLetterLog({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>) {
@@ -98,14 +102,15 @@ function createDeliver(deps: WebhooksDeps) {
 
   return async function deliver(delivery: Delivery, closing: AbortSignal): Promise<string | undefined> {
     const { type } = delivery.event;
+    const receiver = hostOf(delivery);
     let problem = await attempt(delivery, closing);
     for (const ms of retriesMs) {
       if (problem === undefined || problem.endsWith(` ${GONE}`)) break;
-      count(type, 'retried');
+      count(type, 'retried', receiver);
       await sleep(ms * (1 + JITTER * (2 * Math.random() - 1)), undefined, { signal: closing, ref: false });
       problem = await attempt(delivery, closing);
     }
-    if (problem === undefined) count(type, 'delivered');
+    if (problem === undefined) count(type, 'delivered', receiver);
     return problem;
   };
 }
@@ -157,7 +162,7 @@ export function createWebhooks(deps: WebhooksDeps) {
   });
 
   function die(delivery: Delivery, problem: string): void {
-    count(delivery.event.type, 'dead');
+    count(delivery.event.type, 'dead', hostOf(delivery));
     logDead(delivery, problem);
   }
 

@@ -29,14 +29,16 @@ function mannered(
 
 /** What no limit and no kept answer can be written for. */
 const UNWRITTEN = ['PorticoLimiterAlone', 'PorticoLimiterUnavailable', 'PorticoCacheFailing'];
-const FAILING = 'PorticoUpstreamFailing';
+/** What callers see where a service fails or answers nothing usable. */
+const FAILING = 'PorticoAnswersFailing';
+const SOURCE = 'PorticoUpstreamFailing';
 
 const ofTheService: readonly AlertFault[] = [
-  mannered('a service fails', 'failing', [FAILING, 'PorticoSourceNotAsked']),
-  mannered('a service is slow', 'slow', ['PorticoSlow'], { also: ['PorticoOverloaded', FAILING] }),
-  mannered('a service answers rubbish', 'garbage', ['PorticoRepliesInvalid', FAILING]),
+  mannered('a service fails', 'failing', [FAILING, SOURCE, 'PorticoSourceNotAsked']),
+  mannered('a service is slow', 'slow', ['PorticoSlow'], { also: ['PorticoOverloaded', FAILING, SOURCE] }),
+  mannered('a service answers rubbish', 'garbage', ['PorticoRepliesInvalid', FAILING, SOURCE]),
   mannered('a service answers in another order than its file says', 'disordered', ['PorticoSourceDrift'], {
-    also: ['PorticoRepliesInvalid', FAILING],
+    also: ['PorticoRepliesInvalid', FAILING, SOURCE],
     // A claim that has been disabled stays disabled until it is reset.
     async end({ gateway, behave }) {
       behave('well');
@@ -46,7 +48,7 @@ const ofTheService: readonly AlertFault[] = [
   }),
   mannered('a service renames a key', 'renamed', ['PorticoFieldLost']),
   mannered('a service leaves out ids and writes other dates', 'other', ['PorticoSourceDrift'], {
-    also: ['PorticoRepliesInvalid', 'PorticoFieldLost', FAILING],
+    also: ['PorticoRepliesInvalid', 'PorticoFieldLost', FAILING, SOURCE],
   }),
   {
     name: 'more is asked at once than may be in flight',
@@ -199,7 +201,7 @@ const ofOthers: readonly AlertFault[] = [
     name: 'the gateway is stopped',
     alerts: ['PorticoDown'],
     // What waited is answered late, once it goes on.
-    also: ['PorticoSlow', 'PorticoOverloaded'],
+    also: ['PorticoSlow', 'PorticoOverloaded', 'PorticoGone'],
     begin: ({ gateway }) => gateway.process.signal('SIGSTOP'),
     end: ({ gateway }) => gateway.process.signal('SIGCONT'),
   },

@@ -34,6 +34,9 @@ async function series(): Promise<string> {
   metrics.ruleReplies('crm', 'outcomes[0]', 'ok').add();
   metrics.overloaded('users.list', 'in_flight');
   metrics.watchExpiring('redis', () => 1);
+  metrics.issuerLost(true);
+  metrics.watchRefusedCallers(() => [{ id: 'a', label: 'A', share: 0.5 }]);
+  metrics.webhook('breaker.opened', 'dead', 'hooks.example');
   metrics.watchRedis('cache', () => 'full');
   metrics.breakerState('crm', 'open');
   metrics.configInForce('digest');

@@ -67,6 +67,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<RunningA
     credential: note,
     limiterDecision: note,
     refusedCredential: () => undefined,
+    issuerLost: () => undefined,
     watchExpiring: () => undefined,
   };
   const parts = createSharedComponents().open();

@@ -37,12 +37,14 @@ export type JwksDeps = {
   /** Until this age, the last good key set serves while the issuer is down. */
   readonly staleMs: number;
   readonly log: Pick<Logger, 'warn'>;
+  /** Hears of each fetch whether it failed. */
+  readonly onFetch?: (isLost: boolean) => void;
 };
 
 type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
 
 /** Reads the issuer's keys again: by one fetch at a time, and not more often than `pauseMs` says. */
-function createRefresh({ url, fetchJwks, clock, log }: JwksDeps, keep: (keys: Held) => void) {
+function createRefresh({ url, fetchJwks, clock, log, onFetch }: JwksDeps, keep: (keys: Held) => void) {
   let triedAt = -Infinity;
   let underWay: Promise<void> | undefined;
   let lastProblem: unknown;
@@ -52,8 +54,10 @@ function createRefresh({ url, fetchJwks, clock, log }: JwksDeps, keep: (keys: He
     try {
       const set = await fetchJwks(url, AbortSignal.timeout(FETCH_MS_MAX));
       keep({ keys: readKeys(set, log), fetchedAt: triedAt });
+      onFetch?.(false);
     } catch (error) {
       lastProblem = error;
+      onFetch?.(true);
       const problem = error instanceof Error ? error.message : String(error);
       log.warn({ problem }, 'the key set of the token issuer cannot be read');
     }

@@ -40,6 +40,8 @@ const WORST = found(
     ['portico_migration_gate_ready', { resource: 'users' }, 1],
     ['portico_config_info', { digest: 'one' }, 2],
     ['portico_config_info', { digest: 'other' }, 1],
+    ['portico_issuer_lost', {}, 1],
+    ['portico_caller_refused_share', { caller: 'billing', name: 'Billing' }, 0.3],
     ['portico_keys_expiring', { kept: 'redis' }, 1],
     ['portico_keys_expiring', { kept: 'configuration' }, 2],
   ],
@@ -70,7 +72,7 @@ const WORST = found(
   },
   {
     ...{ 'differences|users|users.get': 11, 'differences|users|users.list': 1 },
-    ...{ 'regressions|users': 1, 'webhooks|dead': 8 },
+    ...{ 'regressions|users': 1, 'webhooks|dead|hooks.example': 8 },
   },
   { since: '2026-03-01T00:00:00.000Z', why: 'a problem' },
 );
@@ -114,6 +116,7 @@ describe('what needs attention', () => {
       'critical shedding: 2 requests of the last minute were refused with 503, because too many of their operation are under way.',
       'critical limiter_unavailable: 3 requests of the last minute were refused, because Redis cannot be asked for their limits.',
       'critical credentials_unavailable: 4 requests of the last minute were refused, because their credential cannot be checked.',
+      'critical issuer_lost: The key set of the token issuer cannot be read: the last one serves while it is good.',
       'critical errors: 20 % of the answers of the last minute are errors of the gateway or of a service behind it.',
       'warning redis_refusing: The Redis of limits answers, but takes no writes.',
       'warning saturated: 3 calls wait for crm: all 8 that may be under way are.',
@@ -123,7 +126,7 @@ describe('what needs attention', () => {
       'warning replies_invalid: 2 replies of crm in the last minute cannot be made into records.',
       'warning migration_differs: 12 differences between both sources of users in the last hour.',
       'warning migration_fallback: 12 requests for the new source of users in the last minute were served by the legacy one.',
-      'warning webhooks_dead: 8 events of the last hour were given up, because no receiver of webhooks took them.',
+      'warning webhooks_dead: 8 events of the last hour were given up, because hooks.example did not take them.',
       'warning guessing: 5 requests of the last minute were refused, because somebody tries wrong credentials again and again.',
       'warning source_failing: 10 % of the calls to crm bring no usable answer; most because it answers that it fails, or breaks off.',
       'warning config_stale: The files of the configuration were refused, so an older configuration is in force.',
@@ -131,6 +134,7 @@ describe('what needs attention', () => {
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
       'info migration_held: An operator holds the migration of products.',
       'info migration_ready: The next step of the migration of users may be taken.',
+      'info caller_refused: Limits refuse more than 20 % of the requests of billing.',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache are stale: their source is late or fails.',
@@ -146,6 +150,7 @@ describe('what needs attention', () => {
 
   it('has a counterpart of every alert, but for those that no gateway can tell of itself', () => {
     const untold = {
+      PorticoGone: 'no gateway is there to tell of it',
       PorticoDown: 'a gateway that does not answer shows no console',
       PorticoMigrationBehind:
         'a gateway knows the state that it serves by, and not those of the others; the view of the migration has them',
