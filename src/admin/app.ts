@@ -27,6 +27,8 @@ export type CheckResult = {
   readonly ready: boolean;
   /** Whether the gateway is not ready without it. */
   readonly needed: boolean;
+  /** It is needed where `/readyz?strict` asks. */
+  readonly isStrict?: boolean;
   /** What is wrong, and what to do. It may be ready nevertheless. */
   readonly detail?: string;
 };
@@ -60,13 +62,15 @@ const HEADERS = {
 
 /** Answers whether the gateway takes requests, and which dependency is missing. */
 function readiness({ checks, draining, config }: Pick<AdminDeps, 'checks' | 'draining' | 'config'>) {
-  return async function answerReadiness(_req: Request, res: Response): Promise<void> {
+  return async function answerReadiness(req: Request, res: Response): Promise<void> {
     const found = await checks();
     const results = Object.fromEntries(found.map(({ name, ready }) => [name, ready]));
     const troubled = found.filter(({ detail }) => detail !== undefined);
     const details = Object.fromEntries(troubled.map(({ name, detail }) => [name, detail]));
     const leaving = draining();
-    const isReady = !leaving && found.every(({ ready, needed }) => ready || !needed);
+    const isStrict = req.originalUrl.endsWith('?strict');
+    const isReady =
+      !leaving && found.every((one) => one.ready || !(one.needed || (isStrict && one.isStrict === true)));
     res.status(isReady ? 200 : 503).json({
       status: isReady ? 'ready' : 'not ready',
       draining: leaving,

@@ -132,8 +132,12 @@ describe('a gateway of two processes with a Redis for keys, one for limits and o
     expect(await readiness()).toMatchObject({ status: 200, checks: { 'redis.limits': false } });
   });
 
-  it('is not ready without the Redis of the keys', async () => {
+  it('is ready for a minute without the Redis of the keys, which it knows, but not for those who ask strictly', async () => {
     await lose('keys');
+    expect(await readiness()).toMatchObject({ status: 200, checks: { 'redis.keys': false } });
+    expect((await fetch(`${gateway.adminUrl}/readyz?strict`)).status).toBe(503);
+    // The keys that a process knows are known for a minute.
+    await eventually(async () => (await readiness()).status === 503, { withinMs: 90_000, everyMs: 1_000 });
     expect(await readiness()).toMatchObject({ status: 503, checks: { workers: true, 'redis.keys': false } });
   });
 });

@@ -195,7 +195,12 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
       parts.acquire(makeTier, { name, windows, onStoreFailure }, { make }),
   });
   const wrong = parts.acquire(makeWrongCredentials, window, { redis, clock, limiter });
+  const { apiKeys, jwt } = config.auth;
+  const records = apiKeys && parts.acquire(makeKeyRecords, null, deps);
+  const hasOwn = jwt !== undefined || (apiKeys?.keys.length ?? 0) > 0;
   return {
+    /** Whether some callers are known without the Redis of keys. */
+    canServe: () => hasOwn || records?.canServe() === true,
     authenticate: takeAuthenticate(config, wrong, deps),
     rateLimit: createRateLimit({
       limiter,

@@ -5,7 +5,7 @@ import { createOperatorActions, type OperatorActions } from '../../admin/operato
 import type { CheckResult } from '../../admin/app.ts';
 import { knownSeries } from '../../admin/metrics/known-series.ts';
 import { createMetrics, type Metrics, type MetricsDeps } from '../../admin/metrics/metrics.ts';
-import { redisChecks } from '../../admin/redis-checks.ts';
+import { createRedisChecks } from '../../admin/redis-checks.ts';
 import { type GatewayConfig, isApiPageServed } from '../../config/schema/gateway.ts';
 import { hasPublishedPepper } from '../../config/validate/lint-gateway.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
@@ -199,7 +199,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     listen: () => openListener(server, { host, port }),
     inForce: () => snapshots.current,
     stage,
-    checks: () => redisChecks(redis.of),
+    checks: createRedisChecks(redis.of, () => snapshots.current.canServe()),
     metrics,
     ...{ fleetFigures: stores.fleetFigures, fleetStates: stores.fleetStates },
     tell: webhooks.tell,

@@ -111,7 +111,15 @@ function assemble(
   const { quality, disabled, migrations } = served;
   return {
     /** `migrations` are the resources that move; `cacheSize` is the size of the answers in the memory of this process. */
-    serving: { routing, quality, disabled, migrations, countHeld, cacheSize: () => cache.localSize },
+    serving: {
+      routing,
+      quality,
+      disabled,
+      migrations,
+      countHeld,
+      cacheSize: () => cache.localSize,
+      canServe: admission.canServe,
+    },
     endAdmission: () => admission.close(),
   };
 }

@@ -47,7 +47,8 @@ function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   const best = new Map<string, WorkerState['checks'][number]>();
   for (const check of states.flatMap(({ checks }) => checks)) {
     const before = best.get(check.name);
-    best.set(check.name, { ...check, ...before, ready: check.ready || before?.ready === true });
+    const needed = check.needed && before?.needed !== false;
+    best.set(check.name, { ...check, ...before, needed, ready: check.ready || before?.ready === true });
   }
   return [...best.values()];
 }

@@ -52,7 +52,7 @@ export const gatewaySections: readonly Section[] = [
     intro: `A Redis of its own for API keys; likewise \`redis.limits\` and \`redis.cache\` for these. A role with an
 address of its own also has its own user, password and TLS; a role without one uses the Redis of the rest. Roles with the same settings share a
 connection. \`portico keys\` works on that of keys, \`portico cache purge\` on that of the cache. Without the Redis of keys a
-gateway is not ready; without another it is, and \`/readyz\` says so.`,
+gateway is ready while it can serve known keys or tokens; without another it is, and \`/readyz\` says so.`,
     example: '{ url: "rediss://portico-keys:password@redis-keys.example:6380/0" }',
   },
   {

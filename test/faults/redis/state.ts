@@ -90,7 +90,7 @@ const refusals = {
 
 const refuses: BenchRow = {
   id: 'R12',
-  name: 'Redis says -LOADING, -MISCONF, -NOAUTH or -CLUSTERDOWN, or is no Redis at all – as if it were not there: configured keys 200, others 503 upstream_unavailable, never 401; /readyz 503; one warning; used again after it',
+  name: 'Redis says -LOADING, -MISCONF, -NOAUTH or -CLUSTERDOWN, or is no Redis at all – as if it were not there: configured keys 200, others 503 upstream_unavailable, never 401; /readyz?strict 503; one warning; used again after it',
   async run(bench) {
     const { redis } = await bench.shared();
     const proxy = bench.own(await startRespProxy(redis.port));

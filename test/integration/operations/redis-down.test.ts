@@ -1,8 +1,9 @@
+import { newApiKey, newKeyId } from '../../../src/pipeline/stages/authentication/api-key.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
-import { KEY, startStack, storedHash } from '../../support/gateway/stack.ts';
-import { startForAll } from '../../support/jest/lifetime.ts';
+import { KEY, type StackOptions, startStack, storedHash } from '../../support/gateway/stack.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 /** Its tier answers only where the limit can be counted. */
 const STRICT = 'a-test-key-that-fails-closed';
@@ -58,8 +59,9 @@ describe('a Redis that is gone', () => {
     },
   );
 
-  it('makes /readyz answer 503', async () => {
-    const ready = await fetch(`${stack.adminUrl}/readyz`);
+  it('leaves a gateway ready that knows keys, but for those who ask strictly; it says what is lost', async () => {
+    expect((await fetch(`${stack.adminUrl}/readyz`)).status).toBe(200);
+    const ready = await fetch(`${stack.adminUrl}/readyz?strict`);
     expect([ready.status, await ready.json()]).toMatchObject([
       503,
       {
@@ -71,5 +73,20 @@ describe('a Redis that is gone', () => {
         },
       },
     ]);
+  });
+
+  it('makes one that begins now not ready, because it has never known them', async () => {
+    const at = { redis: { url: redis.url, prefix: 'down:' } };
+    const configure: StackOptions['configure'] = ({ redis: of }) =>
+      void Object.assign(of, { commandTimeout: 100, connectTimeout: 100 });
+    const cold = endAfterTest(await startStack({ ...at, configure }));
+    expect((await fetch(`${cold.adminUrl}/readyz`)).status).toBe(503);
+  });
+
+  it('answers 503 with Retry-After to a key that is not known', async () => {
+    const [{ path }] = operationCases as [(typeof operationCases)[number]];
+    const headers = { 'x-api-key': newApiKey(newKeyId()) };
+    const { status, headers: given } = await stack.ask(path, { headers });
+    expect([status, given.get('retry-after')]).toEqual([503, '1']);
   });
 });

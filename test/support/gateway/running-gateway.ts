@@ -17,7 +17,7 @@ export type RunningGateway = {
   metrics(): Promise<string>;
   /** The sum of a metric over all series whose labels contain these, such as `result="damaged"`. */
   counted(metric: string, ...labels: readonly string[]): Promise<number>;
-  /** Whether `/readyz` says so. */
+  /** Whether `/readyz?strict` says so, which the loss of the keys' Redis is enough for. */
   isReady(): Promise<boolean>;
   /** Asks for a reload; `query` is that of the address, such as `?dryRun=true`. */
   reload(query?: string): Promise<{ readonly status: number; readonly outcome: ReloadOutcome }>;
@@ -49,7 +49,7 @@ export function gatewayAt(
     adminUrl,
     metrics,
     counted: async (metric, ...labels) => sumOf(await metrics(), metric, labels),
-    isReady: async () => (await fetch(`${adminUrl}/readyz`)).status === 200,
+    isReady: async () => (await fetch(`${adminUrl}/readyz?strict`)).status === 200,
     async reload(query = '') {
       const answer = await fetch(`${adminUrl}/api/config/reload${query}`, { method: 'POST', headers });
       return { status: answer.status, outcome: (await answer.json()) as ReloadOutcome };

@@ -40,6 +40,8 @@ export type KeyRecords = {
   current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined>;
   /** When the keys that this process knows were last used by it, by id. It visits all of them. */
   uses(): ReadonlyMap<string, number>;
+  /** Whether this process knows keys that it may serve while Redis does not answer. */
+  canServe(): boolean;
 };
 
 /** `store` may fail: a key whose last check is less than a minute old then serves from memory. */
@@ -53,6 +55,7 @@ type Held = { record: KeyRecord | undefined; checkedAt: number; usedAt: number; 
 /** Creates the memory of looked-up keys. `recheck` starts a check in the background. */
 function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
   const held = createBoundedMap<Held>(RECORDS_MAX, () => 1);
+  let latestAt = -Infinity;
   // Apart from the records, so that a flood of invented ids evicts no real one.
   const absent = createBoundedMap<{ checkedAt: number }>(ABSENT_MAX, () => 1);
 
@@ -73,6 +76,7 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
 
   return {
     get: (id: string) => held.get(id),
+    latestAt: () => latestAt,
     uses: () => new Map(held.alive().flatMap(([id, { usedAt }]) => (usedAt > 0 ? [[id, usedAt]] : []))),
     isAbsent(id: string): boolean {
       const missed = absent.get(id);
@@ -91,6 +95,7 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
       // An unchanged record stays the same object, so that its verification holds.
       if (!isDeepStrictEqual(key.record, lookup.record)) key.record = lookup.record;
       key.checkedAt = checkedAt;
+      latestAt = Math.max(latestAt, checkedAt);
       held.set(id, key, KNOWN_MS);
       absent.delete(id);
     },
@@ -155,7 +160,8 @@ export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
     }
   }
 
-  return { current, uses: keys.uses };
+  const canServe = () => clock.monotonic() - keys.latestAt() <= OUTAGE_MS;
+  return { current, uses: keys.uses, canServe };
 }
 
 /** The error for a store of keys that cannot say what a key is. */

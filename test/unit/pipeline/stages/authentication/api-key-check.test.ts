@@ -22,6 +22,7 @@ function recordOf(id: string, keys: readonly string[], rest: Partial<KeyRecord> 
 function storedCheck(record: KeyRecord | undefined, asked: string[] = []) {
   const records: KeyRecords = {
     uses: () => new Map(),
+    canServe: () => true,
     current: (id) => {
       asked.push(id);
       return Promise.resolve(record === undefined ? undefined : { record, isFresh: () => true, usedAt: 0 });

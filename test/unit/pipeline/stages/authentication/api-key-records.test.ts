@@ -57,6 +57,17 @@ describe('local knowledge of a key', () => {
     expect(store.asked).toBe(2);
   });
 
+  it('may serve for a minute after the last check that found a key, and not before the first', async () => {
+    const { store, clock, records } = setUp();
+    const before = records.canServe();
+    await records.current(id);
+    store.answer = unreachable;
+    clock.advance(60_000);
+    const within = records.canServe();
+    clock.advance(1);
+    expect([before, within, records.canServe()]).toEqual([false, true, false]);
+  });
+
   it('is not fresh from 900 ms on, and waits for the check', async () => {
     const { store, clock, records } = setUp();
     const held = await records.current(id);
