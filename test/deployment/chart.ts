@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
+import { parse } from 'yaml';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
 import * as chart from './harness/chart.ts';
@@ -82,9 +83,34 @@ const valid: BenchRow = {
     assert.equal(code, 0, out);
     const count = (pattern: RegExp) => [...out.matchAll(pattern)].length;
     const unknown = [...out.matchAll(/Couldn't find schema for kind (\w+)/g)].map(([, kind = '']) => kind);
-    // What Kubernetes itself does not know: the resource of the operator of Prometheus.
-    assert.deepEqual([...new Set(unknown)], ['ServiceMonitor']);
+    // What Kubernetes itself does not know: the resources of the operator of Prometheus.
+    assert.deepEqual([...new Set(unknown)].sort(), ['PrometheusRule', 'ServiceMonitor']);
     return promised(true, { valid: count(/ passed for resource /g), 'without a schema': unknown.length });
+  },
+};
+
+const observed: BenchRow = {
+  id: 'chart-observed',
+  name: 'the chart has the alerts of config/alerts.yaml and the board word for word, where they are asked for',
+  skip: noHelm,
+  async run() {
+    const { file, golden: committed } = chart.allValues.find(({ name }) => name === 'observed')!;
+    const rendered = chart.manifestsOf(readFileSync(committed, 'utf8'));
+    const rule = rendered.find(({ kind }) => kind === 'PrometheusRule');
+    const alerts = readFileSync('config/alerts.yaml', 'utf8');
+    const named = alerts.replaceAll(
+      'https://portico.example/docs/runbook.md',
+      'https://docs.example/runbook.md',
+    );
+    assert.deepEqual(rule?.spec, parse(named));
+    const { code, out } = await chart.renderChart(file, '--set', 'dashboard.enabled=true');
+    assert.equal(code, 0, out);
+    const board = chart.manifestsOf(out).find(({ metadata }) => metadata.name.endsWith('-dashboard'));
+    assert.deepEqual(
+      JSON.parse(board?.data?.['portico.json'] ?? ''),
+      JSON.parse(readFileSync('config/grafana/portico.json', 'utf8')),
+    );
+    return promised(true, { rules: [...alerts.matchAll(/- alert:/g)].length });
   },
 };
 
@@ -164,4 +190,4 @@ const scored: BenchRow = {
 };
 
 /** The chart for Kubernetes. */
-export const chartRows: readonly BenchRow[] = [examples, golden, valid, refused, scored];
+export const chartRows: readonly BenchRow[] = [examples, golden, observed, valid, refused, scored];

@@ -231,7 +231,7 @@ export const backgroundConditions: readonly GatewayCondition[] = [
   },
   {
     ...{ id: 'spans_lost', severity: 'info', entry: 'PorticoSpansLost', lasts: '5m' },
-    expr: 'sum by (instance, outcome) (rate(portico_spans_total{outcome=~"failed|dropped"}[2m])) > $above',
+    expr: 'sum by (instance, outcome) (rate(portico_spans_total{outcome=~"failed|dropped"}[3m])) > $above',
     summary: 'Spans do not reach the collector; requests are not affected.',
     text: '{count} {span|spans} of the last minute did not reach the collector; requests are not affected.',
     find: sumAbove('spansLost'),

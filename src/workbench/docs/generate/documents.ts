@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { adminOpenapi } from '../../../admin/api/openapi.ts';
 import * as z from 'zod';
 import { gatewaySchema } from '../../../config/schema/gateway.ts';
@@ -56,9 +57,15 @@ export function configJsonSchema(kind: ConfigFileKind, resources: readonly strin
   });
 }
 
+const copyOf = (file: string) => () => readFileSync(file, 'utf8');
+
 /** The generated documents: the path of the committed copy, and the function that makes it. */
 export const documents: Readonly<Record<string, () => unknown>> = {
   'config/alerts.yaml': alertRules,
+  // A chart reads no file outside of its folder.
+  'config/helm/portico/files/alerts.yaml': alertRules,
+  'config/helm/portico/files/alertmanager.yaml': copyOf('config/prometheus/alertmanager.yaml'),
+  'config/helm/portico/files/portico.json': copyOf('config/grafana/portico.json'),
   'config/openapi.json': () => openapiDocument(builtInContract()),
   'config/contract.schema.json': () => configJsonSchema('contract', []),
   'config/operator-openapi.json': adminOpenapi,
