@@ -3,7 +3,7 @@ import { createMetrics } from '../../src/admin/metrics/metrics.ts';
 import { createMergedMetrics } from '../../src/gateway/workers/merged-metrics.ts';
 import { noPrometheus, startPrometheus } from '../operations/harness/prometheus.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
-import { asSent, readBoard } from './harness/board-file.ts';
+import { asSent, panelsOf, readBoard } from './harness/board-file.ts';
 import { readPromql } from './harness/read-promql.ts';
 import { startWatchedGateways } from './harness/watched-gateways.ts';
 
@@ -15,6 +15,9 @@ const METRICS_WITHOUT_PANEL: Readonly<Record<string, string>> = {
   portico_scan_caches_oldest_seconds: 'a moment of a fast value: the console shows it as it changes',
   portico_cache_local_bytes: 'bounded by cache.localBytes: the console shows it',
   portico_cache_local_entries: 'bounded by cache.localBytes: the console shows it',
+  portico_source_failed_share: 'the panel of calls that fail shows the same over time',
+  portico_caller_refused_share:
+    'there only while a caller is refused: the alert and the view of callers show it',
   portico_request_traces_total: 'of the look-up in the console, and of nothing that callers notice',
 };
 
@@ -73,6 +76,44 @@ const reads: BenchRow = {
   },
 };
 
+const LINES_MAX = 12;
+
+const readable: BenchRow = {
+  id: 'board-3',
+  name: 'the board marks reloads and steps of migrations, has thresholds and links to runbook and console, all rows but the first are collapsed, and no panel has more than twelve lines',
+  fast: true,
+  async run() {
+    const shown = await shownMetrics();
+    const { panels, annotations, links } = readBoard();
+    for (const { expr } of annotations.list)
+      for (const name of readPromql(asSent(expr, '5m')).metrics) assert.ok(shown.has(name), name);
+    assert.deepEqual(
+      annotations.list.map(({ name }) => name),
+      ['Reloads', 'Migration steps'],
+    );
+    for (const place of ['${runbook}', '${console}'])
+      assert.ok(links.some(({ url }) => url.startsWith(place)));
+    const rows = panels.filter(({ type }) => type === 'row');
+    assert.deepEqual(
+      rows.flatMap(({ title, collapsed }) => (collapsed === true ? [] : [title])),
+      ['Overview'],
+    );
+    const all = panelsOf(panels);
+    const over = all.filter(({ type, targets = [] }) => {
+      const linesOf = ({ expr, legendFormat }: (typeof targets)[number]) =>
+        legendFormat.includes('{{') ? Number(/^topk\((\d+), /.exec(expr)?.[1] ?? Infinity) : 1;
+      const lines = targets.reduce((sum, one) => sum + linesOf(one), 0);
+      return (type === 'timeseries' || type === 'state-timeline') && lines > LINES_MAX;
+    });
+    assert.deepEqual(
+      over.map(({ title }) => title),
+      [],
+    );
+    const limited = all.filter(({ fieldConfig }) => fieldConfig?.defaults.thresholds !== undefined);
+    return promised(limited.length >= 10, { panels: all.length - rows.length, thresholds: limited.length });
+  },
+};
+
 const live: BenchRow = {
   id: 'board-2',
   name: 'each query of the board has data, with every label that its legend names, of gateways under faults that Prometheus scrapes',
@@ -102,4 +143,4 @@ const live: BenchRow = {
 };
 
 /** The board for Grafana. */
-export const boardChecks: readonly BenchRow[] = [reads, live];
+export const boardChecks: readonly BenchRow[] = [reads, live, readable];
