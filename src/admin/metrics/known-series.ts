@@ -23,6 +23,7 @@ const CALL_FAILURES: readonly (readonly [outcome: string, failure: CallFailure])
   ['upstream_error', 'error'],
   ['upstream_invalid_response', 'shape'],
   ['not_sent', 'not_asked'],
+  ['not_sent', 'credential'],
 ];
 const SOURCE_EVENTS = [
   ...['breaker_open', 'breaker_half_open', 'breaker_closed'],

@@ -191,7 +191,8 @@ export function createUpstream(
   const credentials = createCredentials(spec, transport, logIn);
 
   const send = createSend(spec, transport, credentials);
-  const proofs = proof && createProofs(proof, { send, guard, credentials, healthProbe, net });
+  const onKeptBack = () => deps.onExchange('not_sent', 'credential');
+  const proofs = proof && createProofs(proof, { send, guard, credentials, healthProbe, net, onKeptBack });
   const watch = proofs?.watch;
 
   async function readProven<T>(reply: UpstreamReply, read: Read<T>, call: SentCall, attempt: GuardedTry) {

@@ -60,7 +60,9 @@ const COUNTERS: Readonly<Record<string, SeriesOf>> = {
   ],
   portico_credentials_total: (label) => refusal('credential', label('outcome')),
   portico_upstream_calls_total: (label) => [
-    ...onlyIf(label('outcome') !== 'not_sent', 'calls', label('source'), label('outcome')),
+    label('outcome') === 'not_sent'
+      ? seriesName('unsent', label('source'))
+      : seriesName('calls', label('source'), label('outcome')),
     ...onlyIf(label('failure') !== '', 'failures', label('source'), label('failure')),
   ],
   portico_upstream_replies_total: (label) => seriesName('rules', label('source'), label('rule'), label('is')),

@@ -68,7 +68,8 @@ export function failedCallsBySource(counts: SeriesCounts): ReadonlyMap<string, F
   for (const [key, count] of counts) {
     const [family, source = '', what = ''] = seriesNameParts(key);
     if (family === 'calls' && what !== 'cancelled') add(source, count, 0);
-    if (family === 'failures') add(source, what === 'not_asked' ? count : 0, count, what as CallFailure);
+    if (family === 'unsent') add(source, count, 0);
+    if (family === 'failures') add(source, 0, count, what as CallFailure);
   }
   return sums;
 }

@@ -56,6 +56,11 @@ describe('a credential that the service takes for a visitor', () => {
     expect(await ask(first, 2)).toEqual([502, undefined]);
     for (const stack of [first, other])
       await eventually(async () => (await ask(stack, 1))[0] === 502, { withinMs: 2_000 });
+    // Calls that are kept back are failures of the source, too.
+    for (const stack of [first, other])
+      expect(
+        await stack.counted('portico_upstream_calls_total', 'outcome="not_sent"', 'failure="credential"'),
+      ).toBeGreaterThan(0);
     const { out } = await runCommand(['--config', join(folder.path, 'portico.yaml'), 'claims'], {
       ...{ PORTICO_KEY_PEPPER: PEPPER, REDIS_URL: redis.url },
     });

@@ -40,6 +40,8 @@ export type ProofWatchDeps = {
   readonly renew: (refused: UpstreamCredential) => boolean;
   /** Whether it is this process' turn in the fleet to ask for a proof. */
   readonly takeTurn: (name: string, everyMs: number) => Promise<boolean>;
+  /** Hears of each call that is kept back. */
+  readonly onKeptBack: () => void;
 };
 
 const PROVEN_MS = 60_000;
@@ -54,7 +56,7 @@ function notProven(): GatewayError {
 }
 
 /** Creates the watch over a credential whose proof takes a request. */
-export function createProofWatch({ ask, renew, takeTurn }: ProofWatchDeps): ProofWatch {
+export function createProofWatch({ ask, renew, takeTurn, onKeptBack }: ProofWatchDeps): ProofWatch {
   const listeners = new Set<ProofListener>();
   let state: 'unknown' | 'good' | 'failed' = 'unknown';
   let failures = 0;
@@ -101,7 +103,9 @@ export function createProofWatch({ ask, renew, takeTurn }: ProofWatchDeps): Proo
   async function pass(): Promise<void> {
     if (performance.now() >= dueMs) await (turn ??= proveIfDue().finally(() => (turn = undefined)));
     else if (state === 'failed') await flight;
-    if (state === 'failed') throw notProven();
+    if (state !== 'failed') return;
+    onKeptBack();
+    throw notProven();
   }
 
   return {

@@ -15,7 +15,7 @@ export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> &
 type SentCall = Pick<GuardedCall, 'signal' | 'timings'>;
 
 /** What proofs are asked by. `healthProbe` is a request for the list. */
-type ProofsDeps = {
+type ProofsDeps = Pick<ProofWatchDeps, 'onKeptBack'> & {
   readonly send: (
     request: UpstreamRequest,
     call: SentCall,
@@ -39,7 +39,7 @@ const about = { priority: 'caller', method: 'GET' } as const;
 
 /** Creates the proofs of one source's credential. */
 export function createProofs(proof: UpstreamProof, deps: ProofsDeps) {
-  const { send, guard, credentials, healthProbe, net } = deps;
+  const { send, guard, credentials, healthProbe, net, onKeptBack } = deps;
   const { request, holds, takeTurn } = proof;
   const lacksProof = (reply: UpstreamReply) => request === undefined && !holds(reply);
 
@@ -82,6 +82,7 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps) {
         ask: () => ask(request),
         renew: (refused) => credentials.renew(refused, 'unproven'),
         takeTurn,
+        onKeptBack,
       }),
   };
 }
