@@ -6,6 +6,8 @@ import { parseApiKey } from '../../../src/pipeline/stages/authentication/api-key
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
+import { createKeyLastUsed } from '../../../src/store/key-last-used.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
 type Run = { readonly out: string; readonly err: string; readonly failure: string | undefined };
@@ -109,6 +111,21 @@ describe('portico keys on Redis', () => {
     expect(await statusOf(key)).toBe(401);
     expect((await run('rotate', id)).failure).toContain('is revoked');
     expect((await run('revoke', id)).failure).toBeUndefined();
+  });
+
+  it('says when a key was last used after each change of it, too', async () => {
+    const { id } = parseApiKey(keyIn((await run(...create)).out))!;
+    const gate = await openAdmission(shared);
+    const uses = createKeyLastUsed(gate.redis.client, createRedisKeys(shared.prefix).apiKeyUses);
+    await uses.write(new Map([[id, Date.parse('2026-01-31T09:05:00Z')]]));
+    await gate.close();
+    for (const change of [
+      ['update', id, '--label', 'CRM 2'],
+      ['revoke', id],
+    ])
+      expect((await run(...change)).out).toMatch(/^last used +2026-01-31T09:05:00/m);
+    const rotated = parseApiKey(keyIn((await run(...create)).out))!.id;
+    expect((await run('update', rotated, '--label', 'x')).out).toMatch(/^last used +never/m);
   });
 
   it('names damaged records', async () => {

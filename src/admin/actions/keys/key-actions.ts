@@ -6,7 +6,7 @@ import { createKeyChangeActions } from './key-change-actions.ts';
 import { createKeyBulkActions } from './key-bulk-actions.ts';
 import type { KeysConfig } from './key-terms.ts';
 import { keyView } from './key-view.ts';
-import { compileOnKeys, type KeysStores } from './with-key-stores.ts';
+import { compileOnKeys, type KeysStores, readLastUsed } from './with-key-stores.ts';
 
 /** Without `stores`, every action is refused as a `conflict`; its hint is `portico keys create --print`. */
 export type KeyActionsDeps = {
@@ -18,10 +18,13 @@ export type KeyActionsDeps = {
 };
 
 /** The keys as operators see them, without the time of the last use if it cannot be read. */
-async function readKeys({ store, uses }: KeysStores, clock: Clock) {
-  const found = await store.list();
+async function readKeys(stores: KeysStores, clock: Clock) {
+  const found = await stores.store.list();
   const records = foundRecords(found);
-  const used = await uses.read(records.map(({ id }) => id)).catch(() => new Map<string, number>());
+  const used = await readLastUsed(
+    stores,
+    records.map(({ id }) => id),
+  );
   return {
     keys: records.map((record) => keyView(record, clock.now(), used.get(record.id))),
     damaged: found.flatMap(({ id, lookup }) => (lookup.kind === 'damaged' ? [id] : [])),
@@ -34,9 +37,9 @@ export function createKeyActions({ stores, config, clock }: KeyActionsDeps): Act
   return {
     keys: () => onKeys((all) => readKeys(all, clock)),
     'keys.show': ({ id }) =>
-      onKeys(async ({ store, uses }) => {
-        const record = await findKey(store, id);
-        const used = await uses.read([id]).catch(() => new Map<string, number>());
+      onKeys(async (stores) => {
+        const record = await findKey(stores.store, id);
+        const used = await readLastUsed(stores, [id]);
         return { key: keyView(record, clock.now(), used.get(id)) };
       }),
     ...createKeyChangeActions({ onKeys, config, clock }),

@@ -16,7 +16,7 @@ import type { ActionInput } from '../../api/action-table.ts';
 import type { ActionHandlers, ActionContext } from '../act.ts';
 import { type KeysConfig, refuseUnknownTerms, restriction, spanOf, tierOf } from './key-terms.ts';
 import { keyState, keyView } from './key-view.ts';
-import { forgetKey, type KeysStores, type OnKeys } from './with-key-stores.ts';
+import { forgetKey, type KeysStores, type OnKeys, readLastUsed } from './with-key-stores.ts';
 
 /**
  * `config` is asked at each change: it has the pepper, and the tiers and operations that a key may have. `onKeys` refuses if
@@ -72,7 +72,7 @@ function updated(
 
 /** Creates the actions that change API keys. */
 export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
-  const view = (record: KeyRecord) => keyView(record, clock.now());
+  const view = (record: KeyRecord, lastUsed?: number) => keyView(record, clock.now(), lastUsed);
 
   /** Changes one key. The audit gets it as it was and as it is. */
   const change = (
@@ -82,10 +82,12 @@ export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps)
   ) =>
     onKeys(async (stores) => {
       note({ target: id });
-      const before = view(await findKey(stores.store, id));
-      const record = await work(stores);
-      note({ target: id, before, after: view(record) });
-      return { key: view(record), replication: await stores.confirm() };
+      const found = await findKey(stores.store, id);
+      const used = (await readLastUsed(stores, [id])).get(id);
+      const before = view(found, used);
+      const key = view(await work(stores), used);
+      note({ target: id, before, after: key });
+      return { key, replication: await stores.confirm() };
     });
 
   return {

@@ -22,6 +22,14 @@ export async function forgetKey(
   await uses.forget(id);
 }
 
+/** When keys were last used, in ms since the epoch; nothing if it cannot be read, because a change does not depend on it. */
+export function readLastUsed(
+  { uses }: Pick<KeysStores, 'uses'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  return uses.read(ids).catch(() => new Map<string, number>());
+}
+
 /** Does some work on the keys in Redis. @throws ActionRefusal */
 export type OnKeys = <T>(work: (stores: KeysStores) => Promise<T>) => Promise<T>;
 
