@@ -23,6 +23,8 @@ const XML_VALUE = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)[^<{]+(?=<\/)/g;
 
 /** A shorter secret would hide parts of other words. If it is the whole value of a key, the name of the key hides it. */
 const SECRET_CHARS_MIN = 6;
+/** A secret that is a plain word may also be a key of the format, such as `portico`; then only values are hidden. */
+const PLAIN_WORD = /^[a-z]{1,16}$/i;
 
 type Edit = { readonly from: number; readonly to: number; readonly text: string };
 
@@ -54,7 +56,9 @@ function hideInside(text: string): string {
 function isSecretPlace(keys: readonly string[]): boolean {
   const name = keys.at(-1) ?? '';
   if (isHiddenName(name)) return true;
-  return keys.slice(0, -1).includes('auth') && !AUTH_TERMS.test(name) && !keys.includes('apiKeys');
+  // In the gateway's file: keys have hashes, and what is said of an issuer is public.
+  if (keys[0] === 'auth' && (keys[1] === 'apiKeys' || keys[1] === 'jwt')) return false;
+  return keys.slice(0, -1).includes('auth') && !AUTH_TERMS.test(name);
 }
 
 function keysOf(path: readonly unknown[]): readonly string[] {
@@ -121,5 +125,8 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   const result = [...commentsOf(text), ...editsOf(document, text, known)]
     .sort((one, other) => other.from - one.from)
     .reduce((made, { from, to, text: by }) => made.slice(0, from) + by + made.slice(to), text);
-  return known.reduce((made, secret) => made.replaceAll(secret, MASK), result).replaceAll(/[^\S\n]+$/gm, '');
+  return known
+    .filter((secret) => !PLAIN_WORD.test(secret))
+    .reduce((made, secret) => made.replaceAll(secret, MASK), result)
+    .replaceAll(/[^\S\n]+$/gm, '');
 }

@@ -40,6 +40,20 @@ describe('a configuration that is shown', () => {
     expect(hideSecrets(text, [SECRET])).not.toContain(SECRET);
   });
 
+  it('keeps the keys of the format where a secret is a word that is one of them', () => {
+    const text = 'portico: 1\nnet: { auth: { kind: basic, user: portico } }\nname: portico-gateway\n';
+    expect(hideSecrets(text, ['portico'])).toBe(
+      'portico: 1\nnet: { auth: { kind: basic, user: "***" } }\nname: "***"\n',
+    );
+  });
+
+  it('keeps what is said of an issuer of tokens, but no secret of it', () => {
+    const jwt =
+      'issuer: https://id.example, audience: api, jwksUrl: "https://id.example/keys", tierClaim: plan';
+    const text = `auth: { jwt: { ${jwt}, clientSecret: ${SECRET} } }\n`;
+    expect(hideSecrets(text, [])).toBe(`auth: { jwt: { ${jwt}, clientSecret: "***" } }\n`);
+  });
+
   it('keeps what is no secret, with its lines, and the names of variables', () => {
     const text = [
       '# The gateway.',
