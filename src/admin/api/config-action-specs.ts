@@ -92,7 +92,7 @@ export const configSpecs = {
         .union([z.boolean(), z.enum(['true', 'false'])])
         .optional()
         .describe(
-          'Changes the contract of a resource even while it moves to another source: its comparison counts begin anew.',
+          'Changes the contract of a resource, or ends its migration, even while it moves to another source: its comparison counts begin anew.',
         ),
       wait: duration.optional(),
       reason,

@@ -26,6 +26,7 @@ const rev = z.int().min(0).describe('Only if the state still has this rev.');
 const because = printable(1, 200).describe('Why; the audit keeps it.');
 const changed = z.strictObject({
   ...{ resource, rev: z.int(), ...position.shape, replicas },
+  forced: z.array(z.string()).optional().describe('The conditions that a forced step went over.'),
   ms: z.int().describe('How long it took until the processes of `replicas.atRev` had it.'),
 });
 const started = z.strictObject({ task });

@@ -43,7 +43,14 @@ const rule = z.looseObject({
 });
 const row = { resource, sources: z.array(z.string()), rev: z.int(), ...position.shape };
 /** The answer of `migrations`. */
-export const migrationList = z.strictObject({ migrations: z.array(z.strictObject(row)) });
+export const migrationList = z.strictObject({
+  migrations: z.array(
+    z.strictObject({
+      ...row,
+      operations: z.record(z.string(), position).optional().describe('Operations that are elsewhere.'),
+    }),
+  ),
+});
 /** The same as a type. */
 export type MigrationList = Parsed<typeof migrationList>;
 
@@ -76,6 +83,9 @@ export const status = z.strictObject({
   operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
   hold: z.strictObject({ by: z.string(), at: utcTime, reason: z.string() }).nullable(),
   ...{ since: utcTime, evidenceSince: utcTime, generation: z.int(), replicas },
+  forced: z
+    .array(z.string())
+    .describe('The conditions that the step to this position went over; empty if it was not forced.'),
   staleSeconds: z.number().describe('How long ago the state was last known to be that of the fleet.'),
   gate: z.looseObject({
     next: z.string().nullable().describe('The next step; null after the last.'),

@@ -30,6 +30,7 @@ function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: 
     ...apart,
     `  ${replicas.atRev} of ${replicas.total} processes have it${stale}`,
     ...age,
+    ...status.forced.map((one) => `  forced over ${one}`),
     ...(hold === null ? [] : [`  on hold since ${hold.at} by ${hold.by}: ${hold.reason}`]),
   ];
 }

@@ -45,7 +45,7 @@ function changeReport(change: ActionValue<'migrations.stage'>): Report {
   const { resource, rev, replicas, ms } = change;
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const text = `${resource}: ${positionWords(change)} (rev ${rev}), in ${replicas.atRev} of ${replicas.total} processes after ${ms} ms${stale}`;
-  return { json: change, blocks: [text] };
+  return { json: change, blocks: [text, ...(change.forced ?? []).map((one) => `forced over ${one}`)] };
 }
 
 const STEPS: readonly (readonly [MigrationStage, string])[] = [

@@ -16,6 +16,11 @@ export type Condition = {
   readonly need: string | number;
 };
 
+/** A condition that is not met, as text: `users.get keys: 10, needs 300`. */
+export function conditionText({ id, operation, have, need }: Condition): string {
+  return `${operation === undefined ? '' : `${operation} `}${id}: ${have}, needs ${need}`;
+}
+
 /** A condition, and whether it is met. */
 export type CheckedCondition = Condition & { readonly isMet: boolean };
 

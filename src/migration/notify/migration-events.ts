@@ -1,6 +1,6 @@
 // Finds the events to send, from what has changed in a migration since the last ones.
 
-import { type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
+import { forcedOver, type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 
 /** The position of a resource or an operation, and whether its next step may be taken. */
 type AnnouncedPosition = { readonly position: string; readonly isReady: boolean };
@@ -29,6 +29,8 @@ export type MigrationEvent = {
   readonly rev: number;
   /** Counts, or the words of an operator. It never contains a value of a record. */
   readonly reason?: string | undefined;
+  /** The conditions that a forced step went over; absent if it was not forced. */
+  readonly forced?: readonly string[] | undefined;
 };
 
 /** The part of a state that is announced. `isReady` is called for the resource and for each operation with its own position. */
@@ -65,10 +67,13 @@ function movedOperations(before: AnnouncedState, now: AnnouncedState): readonly 
 export function eventsSince(
   before: AnnouncedState | undefined,
   now: AnnouncedState,
-  { resource, rev, hold, lastRollback }: MigrationState,
+  { hold, lastRollback, ...state }: MigrationState,
 ): readonly MigrationEvent[] {
   if (before === undefined) return [];
+  const { resource, rev } = state;
   const { position, operations = {} } = now;
+  const over = forcedOver(state);
+  const forced = over.length > 0 && { forced: over };
   const ofResource = { resource, position, rev };
   const of = (operation: string) => ({
     ...{ resource, operation, rev },
@@ -85,8 +90,9 @@ export function eventsSince(
     events.push({
       type: position === 'complete' ? 'migration.finished' : 'migration.stepped',
       ...ofResource,
+      ...forced,
     });
-  for (const operation of moved) events.push({ type: 'migration.stepped', ...of(operation) });
+  for (const operation of moved) events.push({ type: 'migration.stepped', ...of(operation), ...forced });
   if (now.isHeld && !before.isHeld)
     events.push({ type: 'migration.held', ...ofResource, reason: hold?.reason });
   if (now.isReady && !before.isReady) events.push({ type: 'migration.gate_ready', ...ofResource });

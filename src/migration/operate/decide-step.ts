@@ -1,6 +1,6 @@
 // Decides whether the step that an operator asks for is allowed, and computes the state after it.
 
-import type { Condition } from '../judge/gate-facts.ts';
+import { type Condition, conditionText } from '../judge/gate-facts.ts';
 import type { Gate } from '../judge/gate.ts';
 import { type MigrationState, type Position, positionOf, positionText } from '../state/migration-state.ts';
 import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
@@ -24,11 +24,18 @@ export type StepDecision =
 
 const refused = (reason: string, hint: string): StepDecision => ({ kind: 'refused', reason, hint });
 
-function decideForward(
+/** Moves, and keeps what the step went over if it was forced. */
+function go(
   state: MigrationState,
-  gate: Gate,
-  { to, operation, isForced, at }: StepRequest,
+  { to, operation, at }: StepRequest,
+  over: readonly string[],
 ): StepDecision {
+  const forced = over.length === 0 ? undefined : { at, over };
+  return { kind: 'go', state: { ...moved(state, to, operation, at), forced } };
+}
+
+function decideForward(state: MigrationState, gate: Gate, request: StepRequest): StepDecision {
+  const { to, isForced } = request;
   const { resource } = state;
   if (state.rev === 0)
     return refused(
@@ -42,13 +49,15 @@ function decideForward(
       `look at portico migration status ${resource}, then portico migration resume ${resource} --ack "<reason>"`,
     );
   const next = gate.next && positionText(gate.next);
-  if (!isForced && (gate.next === undefined || isBeyond(to, gate.next)))
+  const isSkipping = gate.next === undefined || isBeyond(to, gate.next);
+  if (!isForced && isSkipping)
     return refused(
       `${positionText(to)} is more than one step away`,
       `the next step is ${next ?? 'none'}; --force with a --reason skips steps`,
     );
   if (!isForced && !gate.ready) return { kind: 'gate', unmet: gate.unmet };
-  return { kind: 'go', state: moved(state, to, operation, at) };
+  const skipped = isSkipping ? [`steps were left out: the next one was ${next ?? 'none'}`] : [];
+  return go(state, request, [...skipped, ...gate.unmet.map(conditionText)]);
 }
 
 /**
@@ -64,7 +73,8 @@ export function decideStep(state: MigrationState, gate: Gate, request: StepReque
       'the migration is complete: the legacy service may be switched off',
       'if it still answers, --force with a --reason goes back',
     );
-  if (isBeyond(from, to)) return { kind: 'go', state: moved(state, to, operation, at) };
+  const over = from.stage === 'complete' ? ['it was complete: the legacy service may be switched off'] : [];
+  if (isBeyond(from, to)) return go(state, request, over);
   if (to.stage === 'shadow' && operation === undefined)
     return { kind: 'go', state: withFreshStart(state, at) };
   return refused(`it is at ${positionText(from)} already`, 'portico migration status shows where it is');

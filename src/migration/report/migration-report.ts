@@ -5,7 +5,7 @@ import { latencyQuantile } from '../counts/latency-histogram.ts';
 import { type Gate, gateOf } from '../judge/gate.ts';
 import type { GateFacts } from '../judge/gate-facts.ts';
 import { transientRates } from '../judge/transient-rules.ts';
-import { positionOf, positionText } from '../state/migration-state.ts';
+import { forcedOver, positionOf, positionText } from '../state/migration-state.ts';
 import { upperBound } from '../statistics/mismatch-bound.ts';
 
 const rounded = (value: number) => Number(value.toPrecision(3));
@@ -48,7 +48,7 @@ export function migrationReport(facts: GateFacts, { next, ...gate }: Gate = gate
   const compare = Object.entries(counts).map(([name, one]) => [name, operationReport(name, one, facts)]);
   return {
     ...{ resource, sources, rev, stage, percent, operations, hold: state.hold ?? null },
-    ...{ since, evidenceSince, generation },
+    ...{ since, evidenceSince, generation, forced: forcedOver(state) },
     gate: { next: next === undefined ? null : positionText(next), ...gate },
     compare: Object.fromEntries(compare) as Readonly<Record<string, ReturnType<typeof operationReport>>>,
     fallback: fallbackSums(counts),

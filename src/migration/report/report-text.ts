@@ -15,7 +15,7 @@ export type ReportFacts = MigrationReport & {
   readonly config: MigrationConfig;
   readonly differences: readonly DifferenceGroup[];
   /** The oldest first. */
-  readonly history: readonly Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome' | 'reason'>[];
+  readonly history: readonly Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome' | 'reason' | 'after'>[];
   /** When the report is made, milliseconds since the epoch. */
   readonly now: number;
 };
@@ -74,6 +74,7 @@ function stateTable({ walk, edges, hold, lastRollback, operations, ...report }: 
       ['From, to', report.sources.join(' to ')],
       ['Position', [positionText(report), ...apart].join(', ')],
       ['Since', report.since],
+      ['Forced over', report.forced.join('; ') || 'nothing'],
       ['State', `rev ${report.rev}`],
       ['Counted since', report.evidenceSince],
       ['Rehearsed rollback', report.rehearsedAt ?? 'never with these counts'],
@@ -141,7 +142,12 @@ function differencesTable({ differences }: ReportFacts): string {
 }
 
 function historyTable({ history }: ReportFacts): string {
-  const rows = history.map((one) => [one.at, one.actor, one.action, one.outcome, one.reason ?? '']);
+  const rows = history.map(({ at, actor, action, outcome, reason = '', after }) => {
+    const { forced = [] } = Object(after) as { readonly forced?: readonly string[] };
+    const over =
+      action !== 'migrations.stage' || forced.length === 0 ? [] : [`forced over ${forced.join('; ')}`];
+    return [at, actor, action, outcome, [reason, ...over].join(': ')];
+  });
   return table(['When', 'Who', 'What', 'Outcome', 'Why'], rows);
 }
 

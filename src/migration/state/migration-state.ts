@@ -66,6 +66,8 @@ export type MigrationState = Position & {
   readonly digests: readonly [legacy: string, new: string];
   /** When this stage and share began. */
   readonly since: string;
+  /** What the step to this position went over, because an operator forced it. It counts if `at` is `since`. */
+  readonly forced?: { readonly at: string; readonly over: readonly string[] } | undefined;
   /** When the comparison counts began. */
   readonly evidenceSince: string;
   /** When a changed source file made the counts begin anew; absent if an operator or a rollback did. */
@@ -87,6 +89,11 @@ export type MigrationState = Position & {
 /** The position of an operation: its own if it has one, else that of the resource. */
 export function positionOf(state: MigrationState, operation?: string): Position {
   return (operation === undefined ? undefined : state.operations[operation]) ?? state;
+}
+
+/** The conditions that the step to the present position went over; empty if it was not forced. */
+export function forcedOver({ forced, since }: Pick<MigrationState, 'forced' | 'since'>): readonly string[] {
+  return forced?.at === since ? forced.over : [];
 }
 
 /** A position as text: `shadow`, `ramp:5`, `live`. */

@@ -1,7 +1,7 @@
 // Changes the state of a migration for an operator, and can wait until every process of the fleet has taken it over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MigrationState } from '../../../migration/state/migration-state.ts';
+import { forcedOver, type MigrationState } from '../../../migration/state/migration-state.ts';
 import type { AcknowledgedState } from '../../../migration/state/state-store.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import { type ActionContext, refuseIfRedisFails } from '../act.ts';
@@ -17,7 +17,13 @@ const ATTEMPTS_MAX = 5;
 export function auditView({ hold, rules, ...state }: MigrationState) {
   const { rev, stage, percent, operations, evidence, generation } = state;
   const held = hold === undefined ? {} : { hold: hold.reason };
-  return { ...{ rev, stage, percent, operations, evidence, generation }, ...held, rules: rules.length };
+  const forced = forcedOver(state);
+  return {
+    ...{ rev, stage, percent, operations, evidence, generation },
+    ...held,
+    rules: rules.length,
+    ...(forced.length > 0 && { forced }),
+  };
 }
 
 /** Waits until every process has taken over the state, for a bounded time. */

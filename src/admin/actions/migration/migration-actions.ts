@@ -19,8 +19,9 @@ function createReadActions(migrations: OperatedMigrations) {
       migrations: migrating().flatMap(({ declared: { resource } }) => {
         const state = states.shared(resource);
         if (state === undefined) return [];
-        const { sources, rev, stage, percent } = state;
-        return [{ resource, sources, rev, stage, percent }];
+        const { sources, rev, stage, percent, operations } = state;
+        const apart = Object.keys(operations).length > 0 && { operations };
+        return [{ resource, sources, rev, stage, percent, ...apart }];
       }),
     }),
     'migrations.status'({ resource, operation }) {

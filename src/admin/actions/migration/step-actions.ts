@@ -1,8 +1,10 @@
 // The actions that change the position of a migration: stage, rollback, hold, resume.
 
 import { decideStep } from '../../../migration/operate/decide-step.ts';
+import { conditionText } from '../../../migration/judge/gate-facts.ts';
 import { nextPosition } from '../../../migration/judge/next-position.ts';
 import {
+  forcedOver,
   type MigrationState,
   type Position,
   positionOf,
@@ -75,10 +77,7 @@ async function stepped(
     case 'refused':
       throw new ActionRefusal('conflict', decision.reason, decision.hint);
     case 'gate': {
-      const missing = decision.unmet.map(
-        ({ id, operation: of, have, need }) =>
-          `${of === undefined ? '' : `${of} `}${id}: ${have}, needs ${need}`,
-      );
+      const missing = decision.unmet.map(conditionText);
       throw new ActionRefusal(
         'gate',
         `the gate is not ready: ${missing.join('; ')}`,
@@ -171,8 +170,15 @@ export function createStepActions(migrations: OperatedMigrations) {
   }
 
   return {
-    'migrations.stage': (input, { note }) =>
-      changeEverywhere(migrations, input, note, (found) => stepped(migrations, found, input)),
+    async 'migrations.stage'(input, { note }) {
+      let forced: readonly string[] = [];
+      const changed = await changeEverywhere(migrations, input, note, async (found) => {
+        const next = await stepped(migrations, found, input);
+        forced = forcedOver(next);
+        return next;
+      });
+      return { ...changed, ...(forced.length > 0 && { forced }) };
+    },
     'migrations.rollback': (input, context) =>
       input.scope === 'local'
         ? rollbackHere(input, context)

@@ -24,6 +24,22 @@ describe('the receiver of webhooks is told', () => {
     ]);
   });
 
+  test('of what a forced step went over', async () => {
+    const judged = await open({});
+    await judged.judge.look();
+    const [since, over] = ['2026-11-22T10:00:00.000Z', ['soak: 19h, needs 24h']];
+    const forced = { at: since, over };
+    await judged.states.change(judged.current(), { ...judged.current(), ...RAMP, since, forced });
+    await judged.pass(2, 0, () => undefined);
+    const later = { percent: 50, since: '2026-11-22T11:00:00.000Z' };
+    await judged.states.change(judged.current(), { ...judged.current(), ...later });
+    await judged.pass(2, 0, () => undefined);
+    expect(judged.events.map(({ data }) => [data['position'], data['forced']])).toEqual([
+      ['ramp:25', over],
+      ['ramp:50', undefined],
+    ]);
+  });
+
   test('of a step, a ready gate and a rollback of one operation, with its name and its own position', async () => {
     const gate = { soak: '2s', mismatch: 0.5, rehearsal: false, walk: false, edges: false };
     const judged = await open({ declared: { gate, steps: [25, 50] } });

@@ -37,6 +37,10 @@ const text = reportText({
       ...{ at: '2026-01-01T00:00:00.000Z', actor: 'ana', action: 'migrations.stage', outcome: 'done' },
       reason: 'wave 1',
     },
+    {
+      ...{ at: '2026-01-01T01:00:00.000Z', actor: 'bea', action: 'migrations.stage', outcome: 'done' },
+      ...{ reason: 'in a hurry', after: { forced: ['soak: 19h, needs 24h'] } },
+    },
   ],
   now: BEGAN + 48 * HOUR_MS,
 });
@@ -57,6 +61,10 @@ describe('the report of a migration', () => {
       '| ana | markup \\| of the old editor | 2026-12-01T00:00:00.000Z | yes |',
     ],
     ['differences by field', '| users.get | data.name | value | case-only | 37 | no |'],
+    [
+      'what a forced step went over',
+      '| bea | migrations.stage | done | in a hurry: forced over soak: 19h, needs 24h |',
+    ],
     ['what was done, by whom and why', '| ana | migrations.stage | done | wave 1 |'],
   ])('has %s', (_what, line) => {
     expect(text).toContain(line);
