@@ -8,6 +8,7 @@ import { openFigures, boundedFleetFigures } from './reload/open-figures.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import { describeConfig, fixedHistory } from './reload/describe-config.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
+import { askMigrations } from './reload/ended-migrations.ts';
 import type { SoundConfig } from './reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
 import type { ServedConfig } from './reload/snapshot.ts';
@@ -68,6 +69,7 @@ function createGatewayReloader(
         }
         return { apply, discard: staged.discard };
       },
+      migrations: () => askMigrations(side.act),
       acknowledged: () => Promise.resolve(acknowledged()),
     },
     draining,

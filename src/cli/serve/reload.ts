@@ -77,7 +77,10 @@ export function registerReloadCommand({ program, configFile, context }: CommandL
     .command('reload')
     .description('have a running gateway put its changed files in force, without a restart')
     .option('--dry-run', 'only check the files, and say what would become different')
-    .option('--force', 'change the contract of a resource even while it moves to another source')
+    .option(
+      '--force',
+      'change the contract of a resource, or end its migration, even while it moves to another source',
+    )
     .addOption(
       new Option('--wait <time>', 'how long to wait until every process serves the new files').default('5s'),
     )

@@ -1,6 +1,7 @@
 import { ConfigError, problemText } from '../../config/yaml/problem.ts';
+import { endedProblems } from './ended-migrations.ts';
 import { type ConfigChange, findChanges } from './find-changes.ts';
-import type { SoundChange, SoundConfig } from './reload-outcome.ts';
+import type { KnownMigrations, SoundChange, SoundConfig } from './reload-outcome.ts';
 
 /** The configuration on disk, compared with the one in force. */
 export type NextConfig =
@@ -71,21 +72,23 @@ function resetProblems({ texts }: SoundConfig, resets: readonly string[]): reado
 
 /**
  * Reads the configuration of the files. A problem is a result, not an error. `isForced`: the contract of a resource that moves
- * may change.
+ * may change, and a migration may end. `migrations` says where they are.
  */
 export async function readNextConfig(
   read: () => Promise<SoundConfig>,
   inForce: SoundConfig,
   isForced: boolean,
+  migrations: () => Promise<KnownMigrations>,
 ): Promise<NextConfig> {
   try {
     const next = await read();
     const changes = findChanges(inForce, next);
     const resets = findResets(inForce, next);
     const fixed = fixedProblems(next, findFixed(changes));
-    const problems = [...fixed, ...(isForced ? [] : resetProblems(next, resets))];
+    const ended = isForced ? [] : await endedProblems(inForce, next, migrations);
+    const problems = [...fixed, ...ended, ...(isForced ? [] : resetProblems(next, resets))];
     if (problems.length === 0) return { kind: 'sound', next, changes, resets };
-    return { kind: 'unsound', problems, resets: fixed.length === 0 ? resets : [] };
+    return { kind: 'unsound', problems, resets: fixed.length + ended.length === 0 ? resets : [] };
   } catch (error) {
     return { kind: 'unsound', problems: problemsOf(error), resets: [] };
   }

@@ -1,5 +1,6 @@
 import type { ConfigTexts } from '../../config/load.ts';
 import type { ConfigChange } from './find-changes.ts';
+import type { MigrationList } from '../../admin/api/migration-schemas.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 /** A configuration that `portico check` calls sound, with the texts it was read from. */
@@ -16,7 +17,7 @@ export type ReloadRequest = {
   readonly reason?: string | undefined;
   /** Only reports what would change. */
   readonly dryRun?: boolean | undefined;
-  /** Changes the contract of a resource even while it moves to another source. */
+  /** Changes the contract of a resource, or ends its migration, even while it moves to another source. */
   readonly force?: boolean | undefined;
   /** How long to wait until every process serves the new configuration; a few seconds if absent. */
   readonly waitMs?: number | undefined;
@@ -59,11 +60,16 @@ export type StagedReload = {
   readonly discard: () => Promise<unknown>;
 };
 
+/** Where the migrations of the configuration in force are; `undefined` if nobody says so now. */
+export type KnownMigrations = MigrationList['migrations'] | undefined;
+
 /** What is reloaded: this process, or all workers. */
 export type ReloadTarget = {
   readonly inForce: { readonly rev: number; readonly digest: string };
   /** Has every process compile a configuration. Rejects if one cannot; none keeps it then. */
   stage(next: SoundConfig): Promise<StagedReload>;
+  /** Where the migrations of the configuration in force are. */
+  readonly migrations: () => Promise<KnownMigrations>;
   /** What the processes serve now. */
   acknowledged(waitMs: number): Promise<Acknowledged>;
 };

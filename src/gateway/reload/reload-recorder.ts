@@ -46,26 +46,48 @@ export type ReloadEntry = {
   readonly problems?: readonly string[];
 };
 
-/** How many problems a webhook and the history get; the log has all of them. */
+/** How many problems a webhook and the history get; the log and the audit have all of them. */
 const PROBLEMS_MAX = 10;
 const HISTORY_MAX = 50;
 /** How many changes of one reload the history keeps; an edit by hand makes a few. */
 const CHANGES_MAX = 200;
 
-/** Writes the line of a reload to the audit log. */
+/** Writes a line about a reload to the audit log. */
 function writeAudit(
   { audit, inForce }: Pick<ReloadRecorderDeps, 'audit' | 'inForce'>,
   { actor, role, address, reason }: ReloadRequest,
   before: string,
-  { changes, resets }: SoundChange,
+  found: Pick<SoundChange, 'changes'> | { readonly problems: readonly string[] },
   outcome: 'applied' | `refused: ${string}`,
 ): void {
   const { rev, digest } = inForce();
   void audit?.record({
     ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
-    ...{ before: { digest: before }, after: { digest, changes, ...(resets.length > 0 && { resets }) } },
+    ...{ before: { digest: before }, after: { digest, ...found } },
     ...{ reason, outcome },
   });
+}
+
+/** How many characters of problems one line of the audit gets, because a longer line is cut there. */
+const PART_CHARS = 2_500;
+/** How many lines the problems of one reload get: a file with thousands must not push out what else was done. */
+const PARTS_MAX = 20;
+
+/** Problems in parts for one line of the audit each. */
+function partsOf(problems: readonly string[]): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const problem of problems) {
+    const text = problem.slice(0, PART_CHARS);
+    if (text.length > room) {
+      if (parts.length === PARTS_MAX) break;
+      parts.push([]);
+      room = PART_CHARS;
+    }
+    parts.at(-1)?.push(text);
+    room -= text.length;
+  }
+  return parts;
 }
 
 /**
@@ -94,6 +116,17 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
     onStale?.(stale !== undefined);
   }
 
+  /** Every problem, in as many lines of the audit as that takes. */
+  function recordRefusal(request: ReloadRequest, problems: readonly string[]): void {
+    const parts = partsOf(problems);
+    const [first = ''] = problems[0]?.split('\n') ?? [];
+    const all = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+    parts.forEach((part, index) => {
+      const outcome = index === 0 ? first.slice(0, 500) + all : `part ${index + 1} of ${parts.length}`;
+      writeAudit(deps, request, inForce().digest, { problems: part }, `refused: ${outcome}`);
+    });
+  }
+
   return {
     get stale() {
       return stale;
@@ -111,12 +144,12 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
     },
     applied(request: ReloadRequest, digestBefore: string, change: SoundChange): void {
       const { actor } = request;
-      const { changes } = change;
+      const { changes, resets } = change;
       metrics.reloaded('applied');
       setStale(undefined);
       const paths = changes.map(({ path }) => path);
       log.info({ actor, ...inForce(), changes: paths }, 'the new configuration is in force');
-      writeAudit(deps, request, digestBefore, change, 'applied');
+      writeAudit(deps, request, digestBefore, { changes, ...(resets.length > 0 && { resets }) }, 'applied');
       since = keep(actor, 'applied', { changes }).at;
       lastChange = changes;
     },
@@ -131,13 +164,7 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
       metrics.reloaded('refused');
       setStale('reload refused');
       log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
-      writeAudit(
-        deps,
-        request,
-        inForce().digest,
-        { changes: [], resets: [] },
-        `refused: ${problems[0] ?? 'for an unknown reason'}`,
-      );
+      recordRefusal(request, problems);
       keep(actor, 'refused', { problems: problems.slice(0, PROBLEMS_MAX) });
       const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
       tell?.({ type: 'config.refused', subject: 'config', data });

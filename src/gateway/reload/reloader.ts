@@ -71,7 +71,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   }
 
   async function reloadOnce(request: ReloadRequest): Promise<ReloadOutcome> {
-    const found = await readNextConfig(read, inForce, request.force === true);
+    const found = await readNextConfig(read, inForce, request.force === true, target.migrations);
     if (found.kind === 'unsound') return refuse(request, found.problems, found.resets);
     const isUnchanged = configDigest(found.next) === target.inForce.digest;
     if (request.dryRun !== true && !isUnchanged)

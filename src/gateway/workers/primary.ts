@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
-import { createAct } from '../../admin/actions/act.ts';
+import { type Act, createAct } from '../../admin/actions/act.ts';
 import { createConfigActions } from '../../admin/actions/config-actions.ts';
 import { createAdminApp } from '../../admin/app.ts';
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { redisState } from '../../admin/redis-checks.ts';
 import { closeListener, openListener } from '../../http/listener/open-listener.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { askMigrations } from '../reload/ended-migrations.ts';
 import { openFigures, type OpenFiguresDeps } from '../reload/open-figures.ts';
 import { openWebhooks } from '../reload/open-webhooks.ts';
 import type { SoundConfig } from '../reload/reload-outcome.ts';
@@ -58,7 +59,7 @@ function createPrimaryReloader(
   { first, reloading, log, instance }: PrimaryDeps,
   { reloads, supervisor }: { reloads: ReturnType<typeof createWorkerReloads>; supervisor: Supervisor },
   metrics: MergedMetrics,
-  serving: () => readonly WorkerLink[],
+  { serving, act }: { readonly serving: () => readonly WorkerLink[]; readonly act: Act },
   draining: () => boolean,
 ) {
   let rev = 1;
@@ -91,6 +92,7 @@ function createPrimaryReloader(
         }
         return { apply, discard: staged.discard };
       },
+      migrations: () => askMigrations(act),
       acknowledged: (waitMs) => reloads.serving(waitMs),
     },
   });
@@ -139,14 +141,14 @@ export function createPrimary(deps: PrimaryDeps) {
   const reloads = createWorkerReloads({ supervisor, planOf });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
   const statesOf = () => answersOf<WorkerState>(serving(), { about: 'state' }, STATE_MS);
+  const ownAct = createPrimaryAct({ serving, quality: metrics.quality });
   const { reloader, webhooks, served } = createPrimaryReloader(
     deps,
     { reloads, supervisor },
     metrics,
-    serving,
+    { serving, act: ownAct },
     () => draining,
   );
-  const ownAct = createPrimaryAct({ serving, quality: metrics.quality });
 
   const status = () => ({ processes: serving().length, draining, config: reloader.status });
   const figures = openPrimaryFigures(deps, { metrics, serving, served, status });
