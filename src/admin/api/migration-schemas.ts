@@ -86,6 +86,11 @@ export const status = z.strictObject({
   forced: z
     .array(z.string())
     .describe('The conditions that the step to this position went over; empty if it was not forced.'),
+  scope: z
+    .enum(['fleet', 'process'])
+    .describe(
+      'process: Redis does not answer, so this is what the process that answers has known for `staleSeconds`, without counts.',
+    ),
   staleSeconds: z.number().describe('How long ago the state was last known to be that of the fleet.'),
   gate: z.looseObject({
     next: z.string().nullable().describe('The next step; null after the last.'),

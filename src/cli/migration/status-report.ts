@@ -21,14 +21,19 @@ export function positionWords({
 function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: Status): readonly string[] {
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const apart = Object.entries(status.operations).map(([name, own]) => `  ${name}: ${positionWords(own)}`);
+  const seconds = Math.round(staleSeconds);
+  const known =
+    status.scope === 'process'
+      ? `  Redis does not answer, so this is what the gateway has known for ${seconds} s; counts and other processes are not known`
+      : `  ${replicas.atRev} of ${replicas.total} processes have it${stale}`;
   const age =
-    staleSeconds < 5
+    status.scope === 'process' || staleSeconds < 5
       ? []
-      : [`  Redis has not been read for ${Math.round(staleSeconds)} s: the last known state counts`];
+      : [`  Redis has not been read for ${seconds} s: the last known state counts`];
   return [
     `${resource}: ${sources.join(' -> ')}, ${positionWords(status)} since ${status.since} (rev ${status.rev})`,
     ...apart,
-    `  ${replicas.atRev} of ${replicas.total} processes have it${stale}`,
+    known,
     ...age,
     ...status.forced.map((one) => `  forced over ${one}`),
     ...(hold === null ? [] : [`  on hold since ${hold.at} by ${hold.by}: ${hold.reason}`]),

@@ -17,6 +17,8 @@ type TaskOptions = GatewayOptions & {
 };
 
 const POLL_MS = 300;
+/** For how long the gateway may fail to answer before a command that waits for work gives up. */
+const LOST_MS = 60_000;
 /** How often the progress is printed. */
 const PROGRESS_MS = 5_000;
 
@@ -42,8 +44,15 @@ export async function endOfTask(
 ): Promise<NonNullable<ActionValue<'migrations.status'>['task']>> {
   const started = (await ask('migrations.start', input)).task;
   let printedAt = performance.now();
+  let answeredAt = performance.now();
   for (;;) {
-    const { task } = await ask('migrations.status', { resource: input.resource });
+    const { task } = await ask('migrations.status', { resource: input.resource }).catch((error: unknown) => {
+      const isLost = error instanceof ExitError && error.exitCode === exitCodes.unavailable;
+      if (!isLost || performance.now() - answeredAt > LOST_MS) throw error;
+      // The work goes on all the same.
+      return { task: started };
+    });
+    if (task !== started) answeredAt = performance.now();
     if (task === null || task.startedAt !== started.startedAt || task.kind !== started.kind)
       throw new ExitError(
         exitCodes.unavailable,
@@ -69,7 +78,10 @@ function readQueries(file: string): readonly { readonly operation: string; reado
     } catch {
       // The message below says what a line is.
     }
-    throw new Error(`${file}:${index + 1}: write {"operation":"users.list","query":"limit=20&sort=name"}`);
+    throw new ExitError(
+      exitCodes.usage,
+      `${file}:${index + 1}: write {"operation":"users.list","query":"limit=20&sort=name"}`,
+    );
   });
 }
 

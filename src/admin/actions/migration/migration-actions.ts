@@ -27,7 +27,7 @@ function createReadActions(migrations: OperatedMigrations) {
     'migrations.status'({ resource, operation }) {
       const found = findMigration(migrations, resource);
       refuseUnknownOperation(found, operation);
-      return refuseIfRedisFails('keys', () => readStatus(migrations, found, operation));
+      return readStatus(migrations, found, operation);
     },
     async 'migrations.preview'({ resource, percent }) {
       findMigration(migrations, resource);

@@ -1,6 +1,8 @@
 // Builds the answer of `migrations.status`: the report on a migration, and what only this process knows.
 
 import { weakGates } from '../../../config/validate/check-migrations.ts';
+import { nextPosition } from '../../../migration/judge/next-position.ts';
+import { migrationReport } from '../../../migration/report/migration-report.ts';
 import { type Position, positionText } from '../../../migration/state/migration-state.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
@@ -35,23 +37,48 @@ function notesOf(
   ];
 }
 
-/** Reads the status of one migration. Rejects if Redis fails. */
-export async function readStatus(
-  { states, operatorTasks, tasks, ...migrations }: OperatedMigrations,
-  { state, config }: FoundMigration,
+/** What Redis has of a migration: the counts, the gate, and which processes have its state. Rejects if Redis fails. */
+async function readShared(
+  { states, operatorTasks }: OperatedMigrations,
+  { state: { resource } }: FoundMigration,
   operation: string | undefined,
-): Promise<Status> {
-  const { resource } = state;
+) {
   const [report, replicas] = await Promise.all([
     operatorTasks.report(resource, operation),
     states.acknowledged(resource),
   ]);
+  return { ...report, replicas, scope: 'fleet' } as const;
+}
+
+/** What this process has of a migration without Redis: its state, and no counts. */
+function knownHere(
+  { clock }: OperatedMigrations,
+  { state, config, operations }: FoundMigration,
+  operation: string | undefined,
+) {
+  const unmet = [{ id: 'redis', have: 'no answer', need: 'its counts' }];
+  const gate = { next: nextPosition(config, state, operation), ready: false, unmet, met: [] };
+  const facts = { config, state, operation, operations, freshMs: 0, now: clock.now() };
+  const report = migrationReport({ ...facts, counts: {}, cusum: {}, noise: {} }, gate);
+  return { ...report, replicas: { total: 1, atRev: 1, stale: [] }, scope: 'process' } as const;
+}
+
+/** Reads the status of one migration. While Redis fails, it is what this process has. */
+export async function readStatus(
+  all: OperatedMigrations,
+  found: FoundMigration,
+  operation: string | undefined,
+): Promise<Status> {
+  const { states, tasks, ...migrations } = all;
+  const { state, config } = found;
+  const { resource } = state;
+  const known = await readShared(all, found, operation).catch(() => knownHere(all, found, operation));
   const breakerOpen = migrations.openBreakers().includes(resource);
   const own = states.current(resource);
   const served = own === state ? undefined : own;
   return {
-    ...report,
-    ...{ replicas, staleSeconds: states.staleSeconds(), task: tasks.of(resource) ?? null, breakerOpen },
+    ...known,
+    ...{ staleSeconds: states.staleSeconds(), task: tasks.of(resource) ?? null, breakerOpen },
     notes: notesOf(state, config, { breakerOpen, served, uncompared: migrations.uncompared(resource) }),
   };
 }

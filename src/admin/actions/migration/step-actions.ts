@@ -133,6 +133,13 @@ function changedHere(note: ActionContext['note'], before: MigrationState, after:
   return { resource, rev, stage, percent, replicas: { total: 1, atRev: 1, stale: [] }, ms: 0 };
 }
 
+/** A rollback that Redis did not take, with what can be done at once. */
+function withLocalHint(error: unknown, resource: string): unknown {
+  if (!(error instanceof ActionRefusal) || error.problem.code !== 'unavailable') return error;
+  const hint = `portico migration rollback ${resource} --local goes back in one gateway at once, without Redis: do it at each; repeat it for all once Redis is back`;
+  return new ActionRefusal('unavailable', error.problem.reason, hint);
+}
+
 /** Creates the actions that move a migration. */
 export function createStepActions(migrations: OperatedMigrations) {
   const { states, clock } = migrations;
@@ -184,7 +191,9 @@ export function createStepActions(migrations: OperatedMigrations) {
         ? rollbackHere(input, context)
         : changeEverywhere(migrations, { resource: input.resource }, context.note, (found) =>
             rollback(found, input, context.actor.name),
-          ),
+          ).catch((error: unknown) => {
+            throw withLocalHint(error, input.resource);
+          }),
     'migrations.hold': (input, { actor, note }) =>
       changeEverywhere(migrations, input, note, ({ state }) =>
         held(state, { by: actor.name, at: now() }, input.reason),

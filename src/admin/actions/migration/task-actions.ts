@@ -1,5 +1,6 @@
 // The action that starts long work in the background: create, walk, probe-edges, rehearse, replay.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import type { Run } from '../../../migration/tasks/task-results.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
@@ -18,6 +19,24 @@ const REPLAY_RPS = 5;
 
 /** Writes the result of a task to the audit, because the request that started it has ended long before. */
 type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown }) => Promise<unknown>;
+
+/** How often the result of long work is offered to a Redis that fails, and how long between: five minutes in all. */
+const KEEP_ATTEMPTS = 150;
+const KEEP_EVERY_MS = 2_000;
+
+/** Writes the result of long work, which must not be lost with one command of Redis. */
+async function untilRedisTakesIt(write: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      const isRedis = error instanceof ActionRefusal && error.problem.code === 'unavailable';
+      if (!isRedis || attempt === KEEP_ATTEMPTS) throw error;
+      await sleep(KEEP_EVERY_MS, undefined, { signal, ref: false });
+    }
+  }
+}
 
 /** @throws ActionRefusal if the migration has left `legacy` */
 function refuseIfBegun({ state }: FoundMigration): void {
@@ -40,20 +59,25 @@ function compileWork(
   const { evidence } = found.state;
 
   /** Writes a result to the state, unless the comparison counts were reset while the task ran. */
-  async function keep(change: (state: MigrationState, at: string) => MigrationState): Promise<void> {
+  async function keep(
+    { signal }: Run,
+    change: (state: MigrationState, at: string) => MigrationState,
+  ): Promise<void> {
     let changed = {};
     const note = (next: object) => (changed = next);
-    await changeState(migrations, { resource }, note, ({ state }) => {
-      if (state.evidence !== evidence)
-        throw new Error('the comparison counts began anew meanwhile: start it again');
-      return change(state, new Date(clock.now()).toISOString());
-    });
+    const write = () =>
+      changeState(migrations, { resource }, note, ({ state }) => {
+        if (state.evidence !== evidence)
+          throw new Error('the comparison counts began anew meanwhile: start it again');
+        return change(state, new Date(clock.now()).toISOString());
+      });
+    await untilRedisTakesIt(write, signal);
     await recordEnd(changed);
   }
 
   async function compareEdgeCases(run: Run) {
     const found = await operatorTasks.compareEdgeCases(resource, run);
-    await keep((state, at) => withEdgeCases(state, found, at));
+    await keep(run, (state, at) => withEdgeCases(state, found, at));
     const { asked: edges, different: edgesDifferent, named } = found;
     return { edges, edgesDifferent, named };
   }
@@ -64,13 +88,13 @@ function compileWork(
       return async (run) => {
         const result = await operatorTasks.check(resource, run);
         if (result.problems.length > 0) throw new Error(result.problems.join('; '));
-        await keep(withFreshStart);
+        await keep(run, withFreshStart);
         return result;
       };
     case 'walk':
       return async (run) => {
         const result = await operatorTasks.walk(resource, run);
-        await keep((state, at) => walked(state, result, at));
+        await keep(run, (state, at) => walked(state, result, at));
         // Edge cases scan both sources, and later comparisons may see these scan caches, so they run only if the gate needs them.
         return found.config.gate.edges ? { ...result, ...(await compareEdgeCases(run)) } : result;
       };

@@ -23,7 +23,7 @@ const status = (more: object = {}) =>
     ...{ since: '2026-11-20T10:00:00Z', replicas: { atRev: 2, total: 2, stale: [] }, staleSeconds: 0 },
     ...{ operations: {}, hold: null, gate: { next: null, ready: false, unmet: [] }, compare: {} },
     ...{ fallback: {}, lastRollback: null, walk: null, edges: null, rehearsedAt: null, task: null },
-    ...{ rules: [], notes: [] },
+    ...{ rules: [], notes: [], forced: [], scope: 'fleet' },
     ...more,
   }) as unknown as Status;
 const textOf = (more?: object) => renderText(statusReport(status(more)).blocks);
@@ -54,6 +54,16 @@ describe('the status of a migration', () => {
     [5, true],
   ])('says after %i s without Redis that the last known state counts: %s', (staleSeconds, says) => {
     expect(textOf({ staleSeconds }).includes('the last known state counts')).toBe(says);
+  });
+
+  it('says without Redis for how long the gateway knows what it says, and nothing of other processes', () => {
+    const text = textOf({ scope: 'process', staleSeconds: 42.4 });
+    expect(text).toContain('Redis does not answer, so this is what the gateway has known for 42 s');
+    expect(text).not.toContain('processes have it');
+  });
+
+  it('says what the step to this position went over', () => {
+    expect(textOf({ forced: ['soak: 19h, needs 24h'] })).toContain('\n  forced over soak: 19h, needs 24h\n');
   });
 
   it('says who holds it, and why', () => {
