@@ -10,7 +10,8 @@ import { registerExplainCommand } from './explain.ts';
 import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
 import { type GenerateOptions, runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
-import { readConfig, readPartialConfig } from './input/read-config.ts';
+import { readConfig } from './input/read-config.ts';
+import { readForRedis } from './input/read-for-redis.ts';
 import { registerMigrationCommand } from './migration/register.ts';
 import { registerQualityCommand } from './quality.ts';
 import { registerAuditCommand } from './gateway/audit.ts';
@@ -78,8 +79,8 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
 function registerStateCommands({ program, configFile, context }: CommandLine): void {
   const operator = {
     ...context,
-    loadConfig: () =>
-      Promise.resolve(readPartialConfig(configFile(), context.env, { gateway: true }).gateway),
+    // In a promise, so that a ConfigError rejects.
+    loadConfig: async () => Promise.resolve(readForRedis(configFile(), context)),
     pepperNote: () => pepperNote(configFile(), context.env),
     user: context.processes.user,
     instance: `${context.processes.host}:${context.processes.pid}`,

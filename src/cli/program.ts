@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/yaml/problem.ts';
+import { plainCause } from '../kernel/plain-cause.ts';
 import type { ConfigPaths } from './commands.ts';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { printProblems } from './input/read-config.ts';
@@ -31,22 +32,41 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
   return program;
 }
 
+/** How a command ends because of an error, which is printed. */
+function endBy(error: unknown, context: CliContext): ExitError {
+  const { ok, usage, config, interrupted, failure } = exitCodes;
+  // Commander has printed its own.
+  if (error instanceof CommanderError)
+    return new ExitError(error.exitCode === 0 ? ok : usage, error.message.replace(/^error: /, ''));
+  if (error instanceof ConfigError) {
+    printProblems(error, context);
+    const { message, problems } = error;
+    return new ExitError(config, message, '', { code: 'config', reason: message, problems });
+  }
+  const { path } = Object(error) as NodeJS.ErrnoException;
+  const text = plainCause(error);
+  const found = new ExitError(failure, path === undefined ? text : `${path}: ${text}`);
+  const end = error instanceof ExitError ? error : context.stop.aborted ? new ExitError(interrupted) : found;
+  if (end.message !== '') context.err(`portico: ${end.message}\n`);
+  return end;
+}
+
 /** Runs a command line; the exit code is the answer. */
 export async function runCli(args: readonly string[], given: CliContext): Promise<number> {
-  const context = withPlainOutput(given);
+  let hasOutput = false;
+  function out(text: string): void {
+    hasOutput = true;
+    given.out(text);
+  }
+  const context = withPlainOutput({ ...given, out });
   try {
     const program = await createProgram(args, context);
     await program.parseAsync(args, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    // Commander has printed its own.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    if (error instanceof ConfigError) {
-      printProblems(error, context);
-      return exitCodes.config;
-    }
-    const message = error instanceof Error ? error.message : 'failed';
-    if (message !== '') context.err(`portico: ${message}\n`);
-    return error instanceof ExitError ? error.exitCode : exitCodes.failure;
+    const { exitCode, problem } = endBy(error, context);
+    if (args.includes('--json') && !hasOutput && exitCode !== exitCodes.ok)
+      context.out(`${JSON.stringify({ error: problem })}\n`);
+    return exitCode;
   }
 }

@@ -27,7 +27,7 @@ async function findQuality(
     const { admin } = ready.gateway;
     const token = ownToken(options.tokenFile, context.env) ?? tokenOf(admin)?.reveal();
     const all = await fetchQuality(options.gateway ?? adminAddress(admin), token, context.stop);
-    if (typeof all === 'string') throw new ExitError(exitCodes.failure, all);
+    if (typeof all === 'string') throw new ExitError(exitCodes.unavailable, all);
     return all.filter(({ source }) => name === undefined || source === name);
   }
   const found: LiveQuality[] = [];

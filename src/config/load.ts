@@ -116,6 +116,27 @@ export function* loadConfig(
   return { gateway, contract, sources, notes: lintGateway(gateway, sources, yaml) };
 }
 
+/** A gateway file without its broken sections; `undefined` if it is no YAML, or if one of the `needed` sections is broken. */
+export function loadUsableGateway(
+  { file, text }: FileText,
+  env: Environment,
+  needed: readonly string[],
+): GatewayFile | undefined {
+  const problems: Problem[] = [];
+  const content = sections.safeParse(parseYamlFile(file, text, env, problems).content()).data;
+  if (content === undefined) return undefined;
+  const whole = gatewaySchema.safeParse(content);
+  const broken = new Set(problems.map(({ path }) => path.split(/[.[]/, 1)[0]));
+  for (const issue of whole.error?.issues ?? [])
+    for (const key of issue.code === 'unrecognized_keys' && issue.path.length === 0
+      ? issue.keys
+      : issue.path.slice(0, 1))
+      broken.add(String(key));
+  if (needed.some((name) => broken.has(name))) return undefined;
+  const usable = Object.entries(content).filter(([name]) => !broken.has(name));
+  return gatewaySchema.safeParse({ resources: {}, ...Object.fromEntries(usable), portico: 1 }).data;
+}
+
 /** The parts of a gateway file that can be used although others are broken; `undefined` for a part that is broken itself. */
 export type UsableSections = { readonly [Key in 'admin' | 'state']: GatewayConfig[Key] | undefined };
 

@@ -4,6 +4,7 @@ import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
 import { redisHint } from '../../store/redis/health/redis-hint.ts';
 import { plainRedisError } from '../../store/redis/redis.ts';
+import { plainCause } from '../../kernel/plain-cause.ts';
 import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '../api/action.ts';
 import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/action-table.ts';
 
@@ -99,7 +100,7 @@ export async function refuseIfRedisFails<T>(role: RedisRole, work: () => Promise
     const { message } = plainRedisError(error);
     throw new ActionRefusal(
       'unavailable',
-      `the Redis of the role ${role} failed: ${message}`,
+      `the Redis of the role ${role} failed: ${plainCause(error)}`,
       redisHint(message) ?? 'look at /readyz and at that Redis, and repeat it once Redis is back',
     );
   }

@@ -49,7 +49,7 @@ function choose(
 
 /**
  * `portico doctor`: compares what a source's file claims with the live service. Exit code 1 if they differ or the
- * file bets on an order, 69 if the service cannot be reached and no difference was found before.
+ * file bets on an order, 130 if Ctrl-C has ended it, 69 if the service cannot be reached and no difference was found before.
  */
 async function runDoctor(
   name: string | undefined,
@@ -73,6 +73,7 @@ async function runDoctor(
   printReport(diagnosisReport(diagnosis), options.json, context);
   const { source, baseUrl, unreached, differences, bets } = diagnosis;
   const message = unreached && `${source} at ${baseUrl}: ${unreached}`;
+  if (context.stop.aborted) throw new ExitError(exitCodes.interrupted, message);
   if (differences + bets > 0) throw new ExitError(exitCodes.failure, message);
   if (message !== undefined) throw new ExitError(exitCodes.unavailable, message);
 }

@@ -66,20 +66,40 @@ export type CommandLine = {
   readonly context: CliContext;
 };
 
-/** Exit codes, after sysexits.h. */
-export const exitCodes = { ok: 0, failure: 1, usage: 64, unavailable: 69, config: 78 } as const;
+/**
+ * Exit codes of all commands, after sysexits.h; config/docs/operate.md has the table. failure: what was asked for is refused, or a
+ * difference was found. unavailable: nobody answers. interrupted: by Ctrl-C.
+ */
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  usage: 64,
+  unavailable: 69,
+  config: 78,
+  interrupted: 130,
+} as const;
+
+/** The name of an exit code, by which programs know what went wrong. */
+function nameOf(exitCode: number): string {
+  return Object.entries(exitCodes).find(([, code]) => code === exitCode)?.[0] ?? 'failure';
+}
 
 /** A message with a hint on the line below it. */
 export function withHint(message: string, hint = ''): string {
   return hint === '' ? message : `${message}\n    hint: ${hint}`;
 }
 
-/** Ends a command with an exit code. `runCli` prints the message to standard error, if there is one. */
+/**
+ * Ends a command with an exit code. `runCli` prints the message to standard error, if there is one; with `--json`, it prints the
+ * problem on standard output, too, if the command has printed nothing there.
+ */
 export class ExitError extends Error {
   readonly exitCode: number;
+  readonly problem: object;
 
-  constructor(exitCode: number, message = '', hint = '') {
+  constructor(exitCode: number, message = '', hint = '', problem?: object) {
     super(withHint(message, hint));
     this.exitCode = exitCode;
+    this.problem = problem ?? { code: nameOf(exitCode), reason: message, ...(hint !== '' && { hint }) };
   }
 }

@@ -50,7 +50,8 @@ async function runRestore(file: string, context: OperatorContext): Promise<void>
     .split('\n')
     .filter((line) => line !== '');
   const chain = verifyChain(lines);
-  if (chain.kind !== 'intact') throw new Error(`${file}: ${chainText(chain)}; nothing was restored`);
+  if (chain.kind !== 'intact')
+    throw new ExitError(exitCodes.usage, `${file}: ${chainText(chain)}; nothing was restored`);
   const wanted = { role: 'keys', without: ASK_GATEWAY_HINT } as const;
   const config = await context.loadConfig();
   const isRestored = await withRedis(config, context.err, wanted, async (client, keys) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createCacheActions } from '../../admin/actions/cache-actions.ts';
 import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/cache/purges.ts';
+import { ExitError, exitCodes } from '../context/context.ts';
 import { printReport } from '../output/print-report.ts';
 import {
   addGatewayOptions,
@@ -51,7 +52,7 @@ async function runPurge(
   context: OperatorContext,
 ): Promise<void> {
   const asked = all === true ? [EVERYTHING] : tag;
-  if (asked.length === 0) throw new Error('name what to forget with --tag, or say --all');
+  if (asked.length === 0) throw new ExitError(exitCodes.usage, 'name what to forget with --tag, or say --all');
   const purged = await withAsk(options, CACHE_REDIS, context, async (ask) => {
     const answers = [];
     for (const one of asked) answers.push(await ask('cache.purge', { tag: one, reason }));

@@ -14,6 +14,7 @@ import {
 import { systemClock } from '../../kernel/clock.ts';
 import type { MintedKey } from '../../pipeline/stages/authentication/key-changes.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';
+import { ExitError, exitCodes } from '../context/context.ts';
 import { printReport } from '../output/print-report.ts';
 import { type OnRedisItself, type OperatorContext, withAsk } from './run-action.ts';
 import type { AskOperator, GatewayOptions } from './operator-api-client.ts';
@@ -88,7 +89,9 @@ async function printKey(request: ActionRequest<'keys.create'>, context: KeysCont
     return minted;
   } catch (error) {
     if (!(error instanceof ActionRefusal)) throw error;
-    throw new Error(`${error.problem.reason}; ${error.problem.hint}`, { cause: error });
+    const { code, reason, hint } = error.problem;
+    // What is wrong is in the words of the command, or in the configuration.
+    throw new ExitError(code === 'bad_input' ? exitCodes.usage : exitCodes.config, `${reason}; ${hint}`);
   }
 }
 
@@ -136,7 +139,8 @@ export async function runChange(
 ): Promise<void> {
   const terms = { label, tier, expires, permissions, addresses, operations };
   if (name === 'keys.update' && Object.values(terms).every((value) => value === undefined))
-    throw new Error(
+    throw new ExitError(
+      exitCodes.usage,
       'name what is to change: --label, --permissions, --tier, --expires, --addresses or --operations',
     );
   const done = await onKeys(options, context, async (ask) => {
@@ -190,14 +194,18 @@ function readExport(file: string) {
     try {
       return JSON.parse(line) as Readonly<Record<string, unknown>>;
     } catch {
-      throw new Error(
+      throw new ExitError(
+        exitCodes.usage,
         `${file}:${index + 1}: this line is no JSON; import what \`portico keys export\` wrote`,
       );
     }
   });
   const [head, ...keys] = values;
   if (head?.['portico'] !== 'keys' || typeof head['pepper'] !== 'string')
-    throw new Error(`${file}:1: this is no export of keys; import what \`portico keys export\` wrote`);
+    throw new ExitError(
+      exitCodes.usage,
+      `${file}:1: this is no export of keys; import what \`portico keys export\` wrote`,
+    );
   return { pepper: head['pepper'], keys: keys as readonly object[] as ActionRequest<'keys.import'>['keys'] };
 }
 

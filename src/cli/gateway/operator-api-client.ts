@@ -5,6 +5,7 @@ import {
   actionSpecs,
   type ActionValue,
 } from '../../admin/api/action-table.ts';
+import { plainCause } from '../../kernel/plain-cause.ts';
 import { parseExact } from '../../kernel/json/json.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { findListener, ownToken, TOKEN_VARIABLE } from '../input/operator-listener.ts';
@@ -78,34 +79,48 @@ export async function askGateway(
       },
       ...(body === undefined ? {} : { body }),
     });
-    const value = parseExact(await response.text()) as { readonly error?: ActionProblem };
-    if (response.ok) return { kind: 'done', value };
-    if (value.error !== undefined) return { kind: 'refused', problem: value.error };
-    return unavailable(`what answers at ${url} is no operator's listener`, 'look at --gateway');
+    const value = readJson(await response.text());
+    if (response.ok && value !== undefined) return { kind: 'done', value };
+    return { kind: 'refused', problem: problemIn(value, response) };
   } catch (error) {
-    const { cause, message } = error as Error;
-    const reason = cause instanceof Error ? cause.message : message;
-    return unavailable(`no answer from ${url}: ${reason}`, 'look at --gateway, and whether the gateway runs');
+    const hint = 'look at --gateway, and whether the gateway runs';
+    return unavailable(`no answer from ${url}: ${plainCause(error)}`, hint);
   }
 }
 
-/**
- * Makes the function that asks for actions: `act` carries one out here or at a gateway. If an action is refused, `--json` prints
- * the problem as JSON on standard output, too.
- */
+function readJson(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why an answer is none that was asked for: the problem that it tells, or that it comes from something else. */
+export function problemIn(value: unknown, { url, status, headers }: Response): ActionProblem {
+  const { error } = Object(value) as { readonly error?: Partial<ActionProblem> };
+  if (error?.reason !== undefined) return { code: 'failed', hint: '', ...error, reason: error.reason };
+  const { origin } = new URL(url);
+  const type = headers.get('content-type')?.split(';')[0] ?? 'nothing';
+  const found = error === undefined ? type : `${String(error.code)}, as the port for callers does`;
+  return {
+    code: 'unavailable',
+    reason: `what answers at ${origin} is no operator's listener: HTTP ${status} with ${found}`,
+    hint: "name the operator's listener, admin.host and admin.port of the configuration: --gateway http://127.0.0.1:9090",
+  };
+}
+
+/** Makes the function that asks for actions: `act` carries one out here or at a gateway. */
 export function createActionAsk(
   act: (name: ActionName, input: Readonly<Record<string, unknown>>) => Promise<ActionResult>,
-  { json }: Pick<GatewayOptions, 'json'>,
-  { out }: Pick<CliContext, 'out'>,
 ): AskOperator {
   function refuse(name: ActionName, problem: ActionProblem): never {
-    if (json === true) out(`${JSON.stringify({ error: problem })}\n`);
     const hint =
       problem.code === 'unauthenticated' ? `set ${TOKEN_VARIABLE}, or name --token-file` : problem.hint;
     // The configuration does not declare such a migration.
     const isUndeclared = problem.code === 'not_found' && name.startsWith('migrations');
     const exitCode = isUndeclared ? exitCodes.config : (EXIT_CODES[problem.code] ?? exitCodes.failure);
-    throw new ExitError(exitCode, problem.reason, hint);
+    throw new ExitError(exitCode, problem.reason, hint, problem);
   }
 
   return async function ask(name, request) {
@@ -128,9 +143,5 @@ export function createActionAsk(
 export function askListener(options: GatewayOptions, configFile: string, context: CliContext): AskOperator {
   const { gateway: address, tokenFile } = options;
   const { address: gateway, token } = findListener({ address, tokenFile }, configFile, context);
-  return createActionAsk(
-    (name, input) => askGateway(name, input, { gateway, token }, context),
-    options,
-    context,
-  );
+  return createActionAsk((name, input) => askGateway(name, input, { gateway, token }, context));
 }

@@ -76,7 +76,6 @@ function isSameRedis({ redis }: GatewayConfig, role: RedisWanted['role']): boole
 /** Does some work by asking Redis itself. What it changes is written to the audit. */
 async function onRedisItself<T>(
   { handlers, ...wanted }: OnRedisItself,
-  options: GatewayOptions,
   context: OperatorContext,
   work: (ask: AskOperator) => Promise<T>,
 ): Promise<T> {
@@ -87,7 +86,7 @@ async function onRedisItself<T>(
       try {
         const act: Act = createAct(actions, { audit });
         const actor = { name: `command:${context.user}`, role: 'operator' } as const;
-        return await work(createActionAsk((name, input) => act(name, { ...input }, actor), options, context));
+        return await work(createActionAsk((name, input) => act(name, { ...input }, actor)));
       } finally {
         close?.();
       }
@@ -111,7 +110,7 @@ export async function withAsk<T>(
   work: (ask: AskOperator) => Promise<T>,
 ): Promise<T> {
   const { gateway } = options;
-  if (gateway === undefined) return onRedisItself(own, options, context, work);
+  if (gateway === undefined) return onRedisItself(own, context, work);
   const reached = { ...options, gateway };
-  return work(createActionAsk((name, input) => askGateway(name, input, reached, context), options, context));
+  return work(createActionAsk((name, input) => askGateway(name, input, reached, context)));
 }

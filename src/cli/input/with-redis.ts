@@ -1,5 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { RedisRole } from '../../config/schema/redis.ts';
+import { plainCause } from '../../kernel/plain-cause.ts';
+import { ExitError, exitCodes } from '../context/context.ts';
 import { createRedisKeys, type RedisKeys } from '../../store/redis/redis-keys.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
@@ -19,7 +21,7 @@ export type RedisWanted = {
 function warningText(fields: object, message: string): string {
   const { problem, hint, ...others } = fields as { problem?: string; hint?: string };
   const rest = Object.keys(others).length === 0 ? '' : ` ${JSON.stringify(others)}`;
-  const lines = [`${message}${problem === undefined ? '' : `: ${problem}`}${rest}`];
+  const lines = [`${message}${problem === undefined ? '' : `: ${plainCause({ message: problem })}`}${rest}`];
   return [...lines, ...(hint === undefined ? [] : [`    hint: ${hint}`]), ''].join('\n');
 }
 
@@ -35,7 +37,10 @@ export async function withRedis<T>(
 ): Promise<T> {
   const profile = redisProfile(config, role);
   if (profile === undefined)
-    throw new Error(`the configuration has no redis.url, cluster or sentinel for its ${role}; ${without}`);
+    throw new ExitError(
+      exitCodes.config,
+      `the configuration has no redis.url, cluster or sentinel for its ${role}; ${without}`,
+    );
   const log = {
     info: () => undefined,
     warn: (fields: object, message: string) => err(warningText(fields, message)),
@@ -46,7 +51,7 @@ export async function withRedis<T>(
   const redis = createRedis({ ...profile, commandTimeoutMs }, log, roles);
   try {
     const isReady = await redis.untilReady(Math.max(TIMEOUT_MS, profile.connectTimeoutMs));
-    if (!isReady && !isOptional) throw new Error('Redis cannot be reached');
+    if (!isReady && !isOptional) throw new ExitError(exitCodes.unavailable, 'Redis cannot be reached');
     return await work(redis.client, createRedisKeys(config.prefix));
   } finally {
     await redis.close();

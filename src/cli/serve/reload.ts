@@ -8,6 +8,7 @@ import {
   type OperatorListener,
   TOKEN_VARIABLE,
 } from '../input/operator-listener.ts';
+import { problemIn } from '../gateway/operator-api-client.ts';
 import { reloadReport } from './reload-report.ts';
 import { printReport } from '../output/print-report.ts';
 
@@ -60,10 +61,10 @@ async function runReload(options: Options, configFile: string, context: CliConte
   );
   const body: unknown = await answer.json().catch(() => undefined);
   if (![200, 202, 422].includes(answer.status)) {
-    const { reason = 'no reason', hint } =
-      (body as { error?: { reason?: string; hint?: string } }).error ?? {};
+    const { code, reason, hint } = problemIn(body, answer);
     const advice = answer.status === 401 ? `; or set ${TOKEN_VARIABLE}` : '';
-    throw new ExitError(exitCodes.failure, `${reason}${hint === undefined ? '' : `: ${hint}`}${advice}`);
+    const exitCode = code === 'unavailable' ? exitCodes.unavailable : exitCodes.failure;
+    throw new ExitError(exitCode, `${reason}${hint === '' ? '' : `: ${hint}`}${advice}`);
   }
   const outcome = body as ReloadOutcome;
   printReport(reloadReport(outcome), options.json, context);

@@ -190,7 +190,8 @@ export async function runClaims(
       await probeAll(sampled, report, triesAdvice);
     }
   } catch (error) {
-    if (error instanceof SessionBudgetSpent)
+    if (deps.stop.aborted) unreached = 'stopped before its end';
+    else if (error instanceof SessionBudgetSpent)
       report(concludeAt('calls', '', [])('could not tell', reasonOf(error)));
     else if (error instanceof SourceUnreachable) unreached = error.message;
     else throw error;

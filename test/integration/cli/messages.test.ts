@@ -108,7 +108,7 @@ describe('portico keys create --print', () => {
     writeGateway({ limits: { anonymousTier: 'web', tiers: { web: { windows }, bulk: { windows } } } });
     const { code, err } = await run(args, env);
     expect({ code, err }).toEqual({
-      code: 1,
+      code: 64,
       err: expect.stringMatching(/no tier was named.*name one of the tiers: web, bulk/),
     });
   });

@@ -93,9 +93,9 @@ describe('portico quality', () => {
     expect(out).toContain('products: catalog');
   });
 
-  it('says where it looked for the gateway, with exit code 1', async () => {
+  it('says where it looked for the gateway, with exit code 69', async () => {
     const { code, err } = await quality('--admin', 'http://127.0.0.1:1/');
-    expect(code).toBe(1);
+    expect(code).toBe(69);
     expect(err).toContain(
       'no answer from the admin listener at http://127.0.0.1:1/api/quality; is the gateway running?',
     );
@@ -103,7 +103,7 @@ describe('portico quality', () => {
 
   it('recognises a service that is no admin listener', async () => {
     const { code, err } = await quality('--admin', env['CATALOG_URL']!);
-    expect(code).toBe(1);
+    expect(code).toBe(69);
     expect(err).toContain('is no admin listener of this version of Portico');
   });
 

@@ -20,7 +20,7 @@ describe('a command that needs Redis says what to do', () => {
     ],
   ] as const)('where it %s', async (_what, options, url, hint) => {
     const { code, err } = await run(['keys', 'list'], options, url);
-    expect(code).toBe(1);
+    expect(code).toBe(69);
     expect(err).toMatch(/^Redis is out of reach; reconnecting: .+\n {4}hint: /);
     expect(err).toContain(hint);
     expect(err).not.toContain('wrong@');

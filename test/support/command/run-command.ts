@@ -5,10 +5,11 @@ import { runCli } from '../../../src/cli/program.ts';
 /** How a command ended, and what it wrote. */
 export type CliRun = { readonly code: number; readonly out: string; readonly err: string };
 
-/** Runs a command of `portico` in this process, with exactly these variables. */
+/** Runs a command of `portico` in this process, with exactly these variables; `stop` is what Ctrl-C aborts. */
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  stop = new AbortController().signal,
 ): Promise<CliRun> {
   let [out, err] = ['', ''];
   const look = watch.of('command', `portico ${args.join(' ')}`);
@@ -30,7 +31,7 @@ export async function runCommand(
       },
     }),
     processes: aloneProcess,
-    stop: new AbortController().signal,
+    stop,
   });
   return { code, out, err };
 }
