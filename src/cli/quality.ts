@@ -1,33 +1,26 @@
-import { adminAddress, fetchQuality, tokenOf } from '../workbench/explain/fetch-quality.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from './context/context.ts';
 import { type LiveQuality, readQuality } from '../workbench/explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';
 import { qualityReport } from '../workbench/explain/report/quality-report.ts';
-import { addListenerOptions, ownToken } from './input/operator-listener.ts';
+import { type AskOperator, askListener, type GatewayOptions } from './gateway/operator-api-client.ts';
+import { addListenerOptions } from './input/operator-listener.ts';
 import { sourceNamed } from './input/choose-source.ts';
 import { readLive, readPartialConfig, type ReadyConfig } from './input/read-config.ts';
 
-type Options = {
-  readonly gateway?: string;
-  readonly tokenFile?: string;
-  readonly live?: boolean;
-  readonly values?: boolean;
-  readonly json?: boolean;
-};
+type Options = GatewayOptions & { readonly live?: boolean; readonly values?: boolean };
 
 async function findQuality(
   name: string | undefined,
   options: Options,
-  ready: ReadyConfig,
+  { ready, ask }: { readonly ready: ReadyConfig; readonly ask: () => AskOperator },
   context: CliContext,
 ): Promise<readonly (ResourceQuality | LiveQuality)[]> {
   if (options.live !== true) {
-    const { admin } = ready.gateway;
-    const token = ownToken(options.tokenFile, context.env) ?? tokenOf(admin)?.reveal();
-    const all = await fetchQuality(options.gateway ?? adminAddress(admin), token, context.stop);
-    if (typeof all === 'string') throw new ExitError(exitCodes.unavailable, all);
+    const { sources } = await ask()('quality', {});
+    // The schema of the answer leaves out what programs need not know.
+    const all = sources as readonly object[] as readonly ResourceQuality[];
     return all.filter(({ source }) => name === undefined || source === name);
   }
   const found: LiveQuality[] = [];
@@ -45,7 +38,7 @@ async function findQuality(
 
 /**
  * `portico quality`: what a running gateway has counted of its sources' records, or with `--live` what the sources
- * reply now. Exit code 1 if the gateway cannot be asked, or a source cannot be read to its end.
+ * reply now. Exit code 1 if a source cannot be read to its end.
  */
 async function runQuality(
   name: string | undefined,
@@ -60,7 +53,8 @@ async function runQuality(
     );
   const ready = readPartialConfig(configFile, context.env, { gateway: options.live !== true });
   if (name !== undefined) sourceNamed(name, ready.sources);
-  const sources = await findQuality(name, options, ready, context);
+  const ask = () => askListener(options, configFile, context);
+  const sources = await findQuality(name, options, { ready, ask }, context);
   printReport(qualityReport(sources), options.json, context);
   if (sources.some((one) => 'problem' in one && one.problem !== undefined))
     throw new ExitError(exitCodes.failure);

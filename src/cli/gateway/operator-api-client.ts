@@ -1,4 +1,10 @@
-import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
+import {
+  type ActionProblem,
+  type ActionResult,
+  type ActionSpec,
+  problemStatus,
+  takesBody,
+} from '../../admin/api/action.ts';
 import {
   type ActionName,
   type ActionRequest,
@@ -17,6 +23,8 @@ export type GatewayOptions = {
   readonly json?: boolean;
   /** Present: no file and no variable is read for it. */
   readonly token?: string | undefined;
+  /** How long an answer may take; 30 s if absent. */
+  readonly timeoutMs?: number;
 };
 
 /** Asks for an action. @throws ExitError with the reason and the hint, if it is refused */
@@ -72,7 +80,7 @@ export async function askGateway(
     const response = await fetch(url, {
       method,
       redirect: 'error',
-      signal: AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([stop, AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)]),
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -80,7 +88,12 @@ export async function askGateway(
       ...(body === undefined ? {} : { body }),
     });
     const value = readJson(await response.text());
-    if (response.ok && value !== undefined) return { kind: 'done', value };
+    const { answers, output }: ActionSpec = actionSpecs[name];
+    const isAnswer = response.ok || Object.hasOwn(answers?.descriptions ?? {}, response.status);
+    // Another server may answer in JSON, too. A gateway of another version may have other fields further down.
+    const issues = output.safeParse(value).error?.issues ?? [];
+    const isOther = issues.some(({ code, path }) => code === 'invalid_type' && path.length <= 1);
+    if (isAnswer && !isOther) return { kind: 'done', value };
     return { kind: 'refused', problem: problemIn(value, response) };
   } catch (error) {
     const hint = 'look at --gateway, and whether the gateway runs';
@@ -97,9 +110,10 @@ function readJson(text: string): unknown {
 }
 
 /** Why an answer is none that was asked for: the problem that it tells, or that it comes from something else. */
-export function problemIn(value: unknown, { url, status, headers }: Response): ActionProblem {
-  const { error } = Object(value) as { readonly error?: Partial<ActionProblem> };
-  if (error?.reason !== undefined) return { code: 'failed', hint: '', ...error, reason: error.reason };
+function problemIn(value: unknown, { url, status, headers }: Response): ActionProblem {
+  const { error } = Object(value) as { readonly error?: ActionProblem };
+  // The port for callers has some of these codes, too, but no reason.
+  if (error?.reason !== undefined && Object.hasOwn(problemStatus, error.code)) return error;
   const { origin } = new URL(url);
   const type = headers.get('content-type')?.split(';')[0] ?? 'nothing';
   const found = error === undefined ? type : `${String(error.code)}, as the port for callers does`;
@@ -141,7 +155,9 @@ export function createActionAsk(
  * address
  */
 export function askListener(options: GatewayOptions, configFile: string, context: CliContext): AskOperator {
-  const { gateway: address, tokenFile } = options;
+  const { gateway: address, tokenFile, timeoutMs } = options;
   const { address: gateway, token } = findListener({ address, tokenFile }, configFile, context);
-  return createActionAsk((name, input) => askGateway(name, input, { gateway, token }, context));
+  return createActionAsk((name, input) =>
+    askGateway(name, input, { gateway, token, ...(timeoutMs !== undefined && { timeoutMs }) }, context),
+  );
 }

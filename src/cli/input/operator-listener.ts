@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { adminAddress } from '../../workbench/explain/fetch-quality.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { readUsableSections } from './read-config.ts';
 
@@ -9,6 +9,12 @@ export type OperatorListener = { readonly address: string; readonly token: strin
 
 /** The variable with the token of the operator's listener. */
 export const TOKEN_VARIABLE = 'PORTICO_ADMIN_TOKEN';
+
+/** The address of the operator's listener, as seen from the same machine. */
+function adminAddress({ host, port }: GatewayConfig['admin']): string {
+  const near = host === '0.0.0.0' || host === '' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
+}
 
 /** The operator's own token: from a file if the command names one, else from the variable. */
 export function ownToken(tokenFile: string | undefined, env: CliContext['env']): string | undefined {
@@ -45,7 +51,8 @@ export function findListener(
       exitCodes.config,
       `${configFile} does not say where the operator's listener is: name it with --gateway http://127.0.0.1:9090`,
     );
-  const known = admin?.tokens.find(({ role, token }) => role === 'operator' && token !== undefined);
+  const tokens = admin?.tokens.filter(({ token }) => token !== undefined) ?? [];
+  const known = tokens.find(({ role }) => role === 'operator') ?? tokens[0];
   const token = ownToken(named.tokenFile, context.env) ?? (admin?.token ?? known?.token)?.reveal();
   return { address: address.replace(/\/+$/, ''), token };
 }

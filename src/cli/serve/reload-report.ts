@@ -1,6 +1,7 @@
 import type { Report } from '../../workbench/explain/report/report.ts';
-import type { ConfigChange } from '../../gateway/reload/find-changes.ts';
-import type { ReloadOutcome } from '../../gateway/reload/reload-outcome.ts';
+import type { ActionValue } from '../../admin/api/action-table.ts';
+
+type ReloadOutcome = ActionValue<'config.reload'>;
 
 const VERDICTS: Readonly<Record<ReloadOutcome['kind'], string>> = {
   applied: 'The new configuration is in force.',
@@ -16,8 +17,8 @@ function resetTexts({ kind, resets }: ReloadOutcome): readonly string[] {
   return [`Because their contract changes, the comparison counts ${verb} anew: ${resets.join(', ')}.`];
 }
 
-function changeText({ path, kind, before, after }: ConfigChange): string {
-  const values = before === undefined || after === undefined ? '' : `: ${before} → ${after}`;
+function changeText({ path, kind, before, after }: ReloadOutcome['changes'][number]): string {
+  const values = before === undefined || after === undefined ? '' : `: ${String(before)} → ${String(after)}`;
   return `${kind} ${path}${values}`;
 }
 

@@ -94,17 +94,16 @@ describe('portico quality', () => {
   });
 
   it('says where it looked for the gateway, with exit code 69', async () => {
-    const { code, err } = await quality('--admin', 'http://127.0.0.1:1/');
+    const { code, err } = await quality('--admin', 'http://127.0.0.1:2/');
     expect(code).toBe(69);
-    expect(err).toContain(
-      'no answer from the admin listener at http://127.0.0.1:1/api/quality; is the gateway running?',
-    );
+    expect(err).toContain('no answer from http://127.0.0.1:2/api/quality: the connection is refused');
+    expect(err).toContain('whether the gateway runs');
   });
 
-  it('recognises a service that is no admin listener', async () => {
+  it("recognises a service that is no operator's listener", async () => {
     const { code, err } = await quality('--admin', env['CATALOG_URL']!);
     expect(code).toBe(69);
-    expect(err).toContain('is no admin listener of this version of Portico');
+    expect(err).toContain("is no operator's listener");
   });
 
   it.each([
