@@ -17,6 +17,8 @@ import { registerQualityCommand } from './quality.ts';
 import { registerAuditCommand } from './gateway/audit.ts';
 import { registerCacheCommand } from './gateway/cache.ts';
 import { registerClaimsCommand } from './gateway/claims.ts';
+import { registerConfigCommand } from './gateway/config.ts';
+import { registerNounCommands } from './gateway/nouns.ts';
 import { pepperNote, registerKeysCommand } from './gateway/keys.ts';
 import { registerRequestsCommand } from './gateway/requests.ts';
 import { runDemo } from './serve/demo.ts';
@@ -103,6 +105,8 @@ export function registerCommands(program: Command, files: ConfigPaths, context: 
   registerDoctorCommand(line);
   registerQualityCommand(line);
   registerRequestsCommand(line);
+  registerNounCommands(line);
+  registerConfigCommand(line);
   registerSamplesCommand(line);
   registerStateCommands(line);
   registerMigrationCommand(line);

@@ -1,4 +1,5 @@
 import { type ActionName, actionSpecs, type ActionValue } from '../../src/admin/api/action-table.ts';
+import { runCommand } from '../support/command/run-command.ts';
 import { startWorkers } from '../support/gateway/worker-gateway.ts';
 import { startForAll } from '../support/jest/lifetime.ts';
 
@@ -58,6 +59,26 @@ describe('a gateway of two workers', () => {
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
       ...{ actor: 'local', role: 'operator', address: '127.0.0.1', action: 'config.reload' },
       ...{ outcome: 'applied', reason: 'ticket 7', after: { changes: lastChange } },
+    });
+  });
+
+  it('is told by portico config, with the text that the reload has changed', async () => {
+    const run = (...words: string[]) => runCommand(['config', ...words, '--gateway', gateway.adminUrl]);
+    const { rev, digest } = await view('config');
+    const { out } = await run();
+    expect(out).toMatch(new RegExp(`^REV +${rev}$`, 'm'));
+    expect(out.match(new RegExp(`^ +\\d+ +${digest} +true$`, 'gm'))).toHaveLength(2);
+    expect(out).toMatch(/^ +[\d:]+ +local +applied +2 /m);
+    const text = (await run('diff')).out;
+    expect(text).toMatch(/crm\.yaml\n/);
+    expect(text).toMatch(/^ {2}- +.*concurrency: 3.*\n {2}\+ +.*concurrency: 4/m);
+    expect(text.split('\n').length).toBeLessThan(12);
+    expect((await run('diff', '1', '2')).out).toBe(text);
+    expect((await run('diff', '2')).out).toBe('no text is different\n');
+    expect((await run('diff', '--with', gateway.adminUrl)).out).toBe('no text is different\n');
+    expect(await run('diff', '7')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the text of revision 7 is not kept here\n    hint: those that are: 2, 1'),
     });
   });
 

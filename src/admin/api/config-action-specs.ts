@@ -43,6 +43,12 @@ const reloadEntry = z.strictObject({
   problems: problems.optional(),
 });
 
+const files = z
+  .array(z.strictObject({ name: z.string(), text: z.string() }))
+  .describe(
+    'The files, by the lines as they were written, without comments; each secret is `***`. Variables stand as `${NAME}`.',
+  );
+
 const configInForce = z.strictObject({
   scope: z.literal('workers').describe('All processes of this gateway.'),
   rev: z.int().describe('1 for the configuration of the start; one more with each that was put in force.'),
@@ -54,11 +60,7 @@ const configInForce = z.strictObject({
     .describe('Present where the files were refused, so that an older configuration is in force.'),
   processes: processes.describe('What each process serves.'),
   waitingFor,
-  files: z
-    .array(z.strictObject({ name: z.string(), text: z.string() }))
-    .describe(
-      'The files in force, by the lines as they were written, without comments; each secret is `***`. Variables stand as `${NAME}`.',
-    ),
+  files,
   lastChange: z.array(change).describe('What the last change made different; empty since the start.'),
   reloads: z.array(reloadEntry).describe('The last 50 reloads, the newest first.'),
 });
@@ -76,6 +78,17 @@ export const configSpecs = {
     'The configuration in force, in which processes, and the last reloads.',
     configInForce,
     {},
+  ),
+  'config.revision': readAction(
+    '/api/config/revisions/{rev}',
+    'The files of the configuration in force, or of one of the last ten before it.',
+    z.strictObject({ rev: z.int(), files }),
+    {
+      rev: z
+        .string()
+        .regex(/^\d{1,9}$/, 'expected the number of a revision')
+        .describe('Its number.'),
+    },
   ),
   'config.reload': {
     method: 'post',

@@ -10,16 +10,19 @@ type Options = GatewayOptions & {
   readonly since?: string;
   readonly status?: string;
   readonly operation?: string;
+  readonly caller?: string;
+  readonly code?: string;
+  readonly source?: string;
   readonly limit?: string;
 };
 
 /** `portico requests`: what a running gateway keeps of requests that failed or were slow. Exit code 1 if it refuses. */
 async function runRequests(options: Options, configFile: string, context: CliContext): Promise<void> {
-  const { id, since, status, operation, limit, json } = options;
+  const { id, since, status, operation, caller, code, source, limit, json } = options;
   const ask = askListener(options, configFile, context);
   const report =
     id === undefined
-      ? requestsReport(await ask('requests', { since, status, operation, limit }))
+      ? requestsReport(await ask('requests', { since, status, operation, caller, code, source, limit }))
       : requestReport(await ask('request', { id }));
   printReport(report, json, context);
 }
@@ -33,6 +36,9 @@ export function registerRequestsCommand({ program, configFile, context }: Comman
     .option('--since <time>', 'a span such as 2h, or an instant; default: all that is kept')
     .option('--status <status>', 'a status such as 504, a class such as 5xx, or slow')
     .option('--operation <name>', 'such as users.list')
+    .option('--caller <id>', 'the id of a key, or the name of a token, as `portico callers` has it')
+    .option('--code <code>', 'an error code, such as upstream_timeout')
+    .option('--source <name>', 'the source that failed')
     .addOption(new Option('--limit <count>', 'how many, the newest first').default('100'));
   addListenerOptions(command).action((options: Options) => runRequests(options, configFile(), context));
 }

@@ -17,7 +17,7 @@ function secretsIn(part: unknown): readonly string[] {
 }
 
 /** The files of a configuration, without their secrets. */
-function shownFiles({ gateway, compiled, texts }: ServedConfig & { readonly texts: ConfigTexts }) {
+export function shownFiles({ gateway, compiled, texts }: ServedConfig & { readonly texts: ConfigTexts }) {
   // A contract is told to everybody, so it has no secret.
   const { contract: _, ...own } = gateway;
   const secrets = [own, ...withTargets(compiled).map(({ source }) => source.spec)].flatMap(secretsIn);

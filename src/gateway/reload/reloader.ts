@@ -1,5 +1,6 @@
+import type { ActionValue } from '../../admin/api/action-table.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
-import { describeConfig } from './describe-config.ts';
+import { describeConfig, shownFiles } from './describe-config.ts';
 import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
 import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
 import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
@@ -32,6 +33,8 @@ export type ReloaderDeps = Reloading &
   };
 
 const WAIT_MS = 5_000;
+/** How many texts of replaced configurations are kept, to show what a reload has changed. */
+const REVISIONS_MAX = 10;
 /** A person who looks at the configuration does not wait long for a process that hangs. */
 const VIEW_MS = 1_000;
 
@@ -42,6 +45,8 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   const report = createReloadRecorder({ ...recorded, inForce: () => target.inForce }, isFallback);
   // Nothing else refers to the first one, because a replaced configuration must be freed, with its secrets.
   let inForce = first;
+  /** The texts of the revisions before, without their secrets. */
+  let earlier: readonly ActionValue<'config.revision'>[] = [];
   if (!isFallback) keep?.(first);
   onInForce?.(first);
 
@@ -60,9 +65,10 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     { next, changes, resets }: Extract<NextConfig, { kind: 'sound' }>,
   ): Promise<ReloadOutcome> {
     if (draining()) throw new Error('the gateway is draining');
-    const before = target.inForce.digest;
+    const { rev, digest: before } = target.inForce;
     const staged = await target.stage(next);
     const acknowledged = await staged.apply(request.waitMs ?? WAIT_MS);
+    earlier = [{ rev, files: shownFiles(inForce) }, ...earlier.slice(0, REVISIONS_MAX - 1)];
     inForce = next;
     keep?.(next);
     onInForce?.(next);
@@ -94,6 +100,8 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
       const acknowledged = await target.acknowledged(VIEW_MS);
       return describeConfig(inForce, status(), report, acknowledged);
     },
+    /** The texts of the revision in force and those before it, the newest first. */
+    revisions: () => [{ rev: target.inForce.rev, files: shownFiles(inForce) }, ...earlier],
     /** Reads, checks, compares and swaps, all or nothing; one reload at a time. Never rejects. */
     reload: (request: ReloadRequest) => oneByOne(() => reloadOnce(request)),
     get status(): ConfigStatus {

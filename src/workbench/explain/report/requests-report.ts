@@ -1,4 +1,5 @@
 import type { ActionValue } from '../../../admin/api/action-table.ts';
+import { recordTable } from './record-report.ts';
 import { type Report, type ReportBlock, section } from './report.ts';
 
 type Listed = ActionValue<'requests'>;
@@ -12,26 +13,39 @@ const SCOPES: Readonly<Record<Listed['scope'], string>> = {
 
 const msText = (ms: number) => `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms`;
 
-function row(one: Listed['requests'][number]): readonly string[] {
-  const { at, requestId, operation, status, code = one.slow ? 'slow' : '', durationMs, upstreamCalls } = one;
-  return [
-    at,
-    requestId,
-    operation,
-    String(status),
-    code,
-    msText(durationMs),
-    `${upstreamCalls} calls`,
-    one.caller ?? '',
-  ];
+/** Requests by their cause, the most frequent first: a table of the causes, then the requests of each. */
+function causeBlocks(requests: Listed['requests']): readonly ReportBlock[] {
+  const groups = Map.groupBy(requests, ({ code = 'slow', source = '-' }) => `${code} ${source}`);
+  const all = [...groups].sort(([, one], [, other]) => other.length - one.length);
+  const causes = all.map(([name, group]) => {
+    const [cause, source] = name.split(' ');
+    const [since, last] = [group.at(-1)?.at, group[0]?.at];
+    return {
+      count: group.length,
+      cause,
+      source,
+      since,
+      last,
+      callers: new Set(group.map(({ caller }) => caller)).size,
+    };
+  });
+  const tables = all.flatMap(([name, group]) => {
+    const rows = group.map(
+      ({ at: time, requestId: request, operation, status: http, durationMs, caller }) => ({
+        ...{ time, request, operation, http, ms: Math.round(durationMs), caller },
+      }),
+    );
+    return section(name, [recordTable(rows)]);
+  });
+  return [recordTable(causes), ...tables];
 }
 
 /** Reports the requests that failed or were slow. */
 export function requestsReport(listed: Listed): Report {
   const { scope, since, slowMs, notes, requests } = listed;
-  const heading = `failed, or slower than ${slowMs} ms, ${SCOPES[scope]} since ${since}: ${requests.length}`;
-  const blocks = requests.length === 0 ? [] : [{ table: requests.map(row) }];
-  return { json: listed, blocks: [{ heading, blocks }, ...notes.map((note) => `note: ${note}`)] };
+  const heading = `${requests.length} failed, or slower than ${slowMs} ms, since ${since}\n${SCOPES[scope]}`;
+  const blocks = requests.length === 0 ? [] : causeBlocks(requests);
+  return { json: listed, blocks: [heading, ...blocks, ...notes.map((note) => `note: ${note}`)] };
 }
 
 function errorBlocks({ error }: Recorded): readonly ReportBlock[] {

@@ -1,0 +1,81 @@
+import { diff } from 'node:util';
+import type { ActionValue } from '../../admin/api/action-table.ts';
+import { recordBlocks } from '../../workbench/explain/report/record-report.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
+import type { CommandLine } from '../context/context.ts';
+import { addListenerOptions } from '../input/operator-listener.ts';
+import { printReport } from '../output/print-report.ts';
+import { askListener, type GatewayOptions } from './operator-api-client.ts';
+
+type InForce = ActionValue<'config'>;
+type DiffOptions = GatewayOptions & { readonly with?: string };
+
+/** Lines of context around a difference. */
+const AROUND = 2;
+
+/** What is in force, in which processes, and what came before. */
+function configReport(found: InForce): Report {
+  const { files, processes, lastChange, reloads, ...about } = found;
+  const shown = {
+    ...about,
+    files: files.map(({ name }) => name),
+    processes: processes.map((one) => ({ ...one, isCurrent: one.digest === found.digest })),
+    lastChange,
+    reloads: reloads.map(({ changes, problems, ...one }) => ({
+      ...one,
+      changes: changes.map(({ path }) => path),
+      problems,
+    })),
+  };
+  return { json: found, blocks: recordBlocks(shown) };
+}
+
+/** The lines of one file that are different, with some around them. */
+function fileDifference(before = '', after = ''): readonly string[] {
+  const signs = { '-1': '+ ', '0': '  ', '1': '- ' } as const;
+  const lines = diff(before.split('\n'), after.split('\n'));
+  const isNear = (at: number) =>
+    lines.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(([kind]) => kind !== 0);
+  return lines.flatMap(([kind, line], at) =>
+    isNear(at) ? `${signs[kind]}${line}` : isNear(at - 1) ? '  …' : [],
+  );
+}
+
+/** The text difference of two configurations; secrets are `***` in both. */
+function differenceReport(before: InForce['files'], after: InForce['files']): Report {
+  const names = [...new Set([...before, ...after].map(({ name }) => name))];
+  const found = names.flatMap((name) => {
+    const [old, young] = [before, after].map((files) => files.find((one) => one.name === name)?.text);
+    return old === young ? [] : [{ heading: name, blocks: fileDifference(old, young) }];
+  });
+  return { json: found, blocks: found.length === 0 ? ['no text is different'] : found };
+}
+
+/** Adds `portico config` and `portico config diff`. */
+export function registerConfigCommand({ program, configFile, context }: CommandLine): void {
+  const askBy = (options: GatewayOptions) => askListener(options, configFile(), context);
+  const config = program
+    .command('config')
+    .description('show which configuration is in force, in which processes, and the last reloads');
+  addListenerOptions(config).action(async (options: GatewayOptions) => {
+    printReport(configReport(await askBy(options)('config', {})), options.json, context);
+  });
+  const difference = config
+    .command('diff')
+    .description('show the text difference of two revisions, or of two replicas; secrets are ***')
+    .argument('[rev]', 'a revision, as `portico config` lists them; default: the one before')
+    .argument('[other]', 'another one; default: the one in force')
+    .option('--with <url>', "the operator's listener of another replica, to compare what is in force");
+  addListenerOptions(difference).action(async (rev: string | undefined, other: string | undefined) => {
+    const options = difference.optsWithGlobals<DiffOptions>();
+    const ask = askBy(options);
+    const filesOf = async (wanted: string) => (await ask('config.revision', { rev: wanted })).files;
+    const { rev: last, files } = await ask('config', {});
+    const before =
+      options.with === undefined
+        ? await filesOf(rev ?? String(last - 1))
+        : (await askBy({ ...options, gateway: options.with })('config', {})).files;
+    const report = differenceReport(before, other === undefined ? files : await filesOf(other));
+    printReport(report, options.json, context);
+  });
+}

@@ -1,0 +1,92 @@
+// `portico list`, `get` and `describe`: the same three words for everything that a running gateway has.
+
+import { closest } from '../../config/validate/closest.ts';
+import { recordBlocks, recordTable } from '../../workbench/explain/report/record-report.ts';
+import { type CommandLine, ExitError, exitCodes } from '../context/context.ts';
+import { addListenerOptions } from '../input/operator-listener.ts';
+import { printReport } from '../output/print-report.ts';
+import { type AskOperator, askListener, type GatewayOptions } from './operator-api-client.ts';
+
+/** How things of one kind are listed, the field that names one, and how all is asked for that is known of one. */
+type Noun = {
+  readonly list: (ask: AskOperator) => Promise<readonly object[]>;
+  readonly id: string;
+  /** Absent: the list has all that is known. */
+  readonly one?: (ask: AskOperator, id: string) => Promise<object>;
+};
+
+const NOUNS: Readonly<Record<string, Noun>> = {
+  callers: { id: 'id', list: async (ask) => (await ask('callers', {})).callers },
+  claims: { id: 'claim', list: async (ask) => (await ask('claims', {})).disabled },
+  keys: {
+    id: 'id',
+    list: async (ask) => (await ask('keys', {})).keys,
+    one: async (ask, id) => (await ask('keys.show', { id })).key,
+  },
+  migrations: {
+    id: 'resource',
+    list: async (ask) => (await ask('migrations', {})).migrations,
+    one: (ask, resource) => ask('migrations.status', { resource }),
+  },
+  reloads: { id: 'rev', list: async (ask) => (await ask('config', {})).reloads },
+  requests: {
+    id: 'requestId',
+    list: async (ask) => (await ask('requests', {})).requests,
+    one: (ask, id) => ask('request', { id }),
+  },
+  sources: {
+    id: 'name',
+    list: async (ask) => (await ask('overview', {})).sources,
+    one: (ask, name) => ask('source', { name }),
+  },
+};
+
+/** @throws ExitError that names what there is, and what may have been meant */
+function refuseUnknown(exitCode: number, what: string, wrong: string, known: readonly string[]): never {
+  const near = closest(wrong, known);
+  const hint = near === undefined ? `there are: ${known.slice(0, 20).join(', ')}` : `did you mean ${near}?`;
+  throw new ExitError(exitCode, `there is no ${what} ${wrong}`, hint);
+}
+
+/** `key` means `keys`. @throws ExitError */
+function nounOf(word: string): Noun {
+  const found = NOUNS[word] ?? NOUNS[`${word}s`];
+  return found ?? refuseUnknown(exitCodes.usage, 'kind of things', word, Object.keys(NOUNS));
+}
+
+/** @throws ExitError if none of the list has the id */
+async function find(ask: AskOperator, word: string, id: string): Promise<object> {
+  const { list, id: field } = nounOf(word);
+  const all = (await list(ask)).map((one) => [String((one as Record<string, unknown>)[field]), one] as const);
+  const found = all.find(([name]) => name === id)?.[1];
+  const names = all.map(([name]) => name);
+  return found ?? refuseUnknown(exitCodes.failure, word.replace(/s$/, ''), id, names);
+}
+
+/** Adds `portico list`, `get` and `describe`, and `portico callers`. */
+export function registerNounCommands({ program, configFile, context }: CommandLine): void {
+  const askBy = (options: GatewayOptions) => askListener(options, configFile(), context);
+  const add = (words: string, description: string) =>
+    addListenerOptions(program.command(words).description(description));
+
+  async function runList(word: string, options: GatewayOptions): Promise<void> {
+    const all = await nounOf(word).list(askBy(options));
+    printReport({ json: all, blocks: [recordTable(all)] }, options.json, context);
+  }
+  async function runGet(word: string, id: string, options: GatewayOptions): Promise<void> {
+    const one = await find(askBy(options), word, id);
+    printReport({ json: one, blocks: [recordTable([one])] }, options.json, context);
+  }
+  async function runDescribe(word: string, id: string, options: GatewayOptions): Promise<void> {
+    const ask = askBy(options);
+    const one = (await nounOf(word).one?.(ask, id)) ?? (await find(ask, word, id));
+    printReport({ json: one, blocks: recordBlocks(one) }, options.json, context);
+  }
+  const nouns = Object.keys(NOUNS).join(', ');
+  add('list <what>', `all things of one kind that a running gateway has: ${nouns}`).action(runList);
+  add('get <what> <id>', 'one of them, as a row of its list').action(runGet);
+  add('describe <what> <id>', 'all that is known of one of them').action(runDescribe);
+  add('callers', 'who asks a running gateway: requests, errors, limits').action((options: GatewayOptions) =>
+    runList('callers', options),
+  );
+}

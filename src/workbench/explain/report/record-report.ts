@@ -1,0 +1,41 @@
+import { singleLine } from '../../../kernel/control-characters.ts';
+import type { ReportBlock } from './report.ts';
+
+/** A field name as a heading of a column: `lastAt` becomes `LAST AT`. */
+const headingOf = (field: string) => field.replaceAll(/(?=[A-Z])/g, ' ').toUpperCase();
+
+/** A value as one line. An instant is its time if it is of today, else day and minute: a table has to fit a terminal. */
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '-';
+  if (Array.isArray(value)) return value.map(cellOf).join(',') || '-';
+  if (typeof value === 'object') return JSON.stringify(value);
+  const text = singleLine(String(value));
+  const [, day, date = '', time = ''] = /^(\d{4}-(\d\d-\d\d))T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(text) ?? [];
+  if (day === undefined) return text;
+  return day === new Date().toISOString().slice(0, 10) ? time : `${date} ${time.slice(0, 5)}`;
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTable = (value: unknown): value is readonly object[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isObject);
+
+/** Records of one kind as a table with a header: a column for each plain field that one of them has. */
+export function recordTable(records: readonly object[]): ReportBlock {
+  const plain = records.flatMap((one) =>
+    Object.entries(one).filter(([, value]) => !isObject(value) && !isTable(value)),
+  );
+  const fields = [...new Set(plain.map(([name]) => name))];
+  if (records.length === 0) return 'none';
+  const rows = records.map((one) => fields.map((field) => cellOf((one as Record<string, unknown>)[field])));
+  return { table: [fields.map(headingOf), ...rows] };
+}
+
+/** All that is known of one record: a line for each plain field, and a table for each list of records. */
+export function recordBlocks(record: object): readonly ReportBlock[] {
+  const all = Object.entries(record).filter(([, value]) => value !== undefined);
+  const lines = all.flatMap(([name, value]) => (isTable(value) ? [] : [[headingOf(name), cellOf(value)]]));
+  const tables = all.flatMap(([name, value]) =>
+    isTable(value) ? ['', { heading: headingOf(name), blocks: [recordTable(value)] }] : [],
+  );
+  return [{ table: lines }, ...tables];
+}

@@ -1,0 +1,69 @@
+import type { ActionValue } from '../../../../src/admin/api/action-table.ts';
+import { recordBlocks, recordTable } from '../../../../src/workbench/explain/report/record-report.ts';
+import { renderText } from '../../../../src/workbench/explain/report/report.ts';
+import { requestsReport } from '../../../../src/workbench/explain/report/requests-report.ts';
+
+type Request = ActionValue<'requests'>['requests'][number];
+
+/** Lines that are wider than a terminal of 80 columns. */
+const tooWide = (text: string) => text.split('\n').filter((line) => line.length > 80);
+const today = new Date().toISOString().slice(0, 10);
+
+const request = (number: number, more: Partial<Request>): Request => ({
+  ...{
+    at: `${today}T12:00:${String(50 - number)}.123Z`,
+    requestId: `req_${'x'.repeat(20)}${String(number)}`,
+  },
+  ...{ operation: 'products.list', method: 'GET', status: 502, code: 'upstream_invalid_response' },
+  ...{ durationMs: 1_234.5, caller: 'abcdefghijkl', source: 'catalog', upstreamCalls: 2, upstreamMs: 1_000 },
+  ...{ slow: false, process: 'host-1:1', ...more },
+});
+
+describe('the requests that failed', () => {
+  const listed = [
+    request(10, {}),
+    request(11, { code: 'not_found', status: 404, source: undefined }),
+    request(12, { caller: 'another' }),
+    request(13, { code: undefined, status: 200, slow: true, source: undefined }),
+    request(14, {}),
+  ];
+  const { blocks } = requestsReport({
+    ...{ scope: 'fleet', since: '2026-01-01T00:00:00.000Z', slowMs: 1_000, notes: [], requests: listed },
+  });
+  const text = renderText(blocks);
+
+  it('are grouped by cause with the source, since when, and how many callers', () => {
+    expect(text).toMatch(/^COUNT +CAUSE +SOURCE +SINCE +LAST +CALLERS$/m);
+    expect(text).toMatch(/^3 +upstream_invalid_response +catalog +12:00:36 +12:00:40 +2$/m);
+    expect(text).toMatch(/^1 +not_found +- +12:00:39 +12:00:39 +1$/m);
+    expect(text).toMatch(/^1 +slow +- /m);
+    expect(text).toMatch(
+      /^upstream_invalid_response catalog\n {2}TIME +REQUEST +OPERATION +HTTP +MS +CALLER$/m,
+    );
+  });
+
+  it('fit a terminal of 80 columns', () => expect(tooWide(text)).toEqual([]));
+});
+
+describe('records of any kind', () => {
+  it('are a table with a column for each plain field, also one that only some have', () => {
+    const rows = [
+      { id: 'a', lastAt: `${today}T09:05:01.000Z`, windows: [{ limit: 3 }], permissions: ['x', 'y'] },
+      { id: 'b', lastAt: '2020-01-31T09:05:01.000Z', errorShare: 0.25 },
+    ];
+    expect(renderText([recordTable(rows)])).toBe(
+      'ID  LAST AT      PERMISSIONS  ERROR SHARE\na   09:05:01     x,y          -\nb   01-31 09:05  -            0.25\n',
+    );
+    expect(recordTable([])).toBe('none');
+  });
+
+  it('are told one by one with their lists as tables', () => {
+    expect(
+      renderText(recordBlocks({ id: 'a', hold: { by: 'ana' }, rules: [{ id: 1 }], gone: undefined })),
+    ).toBe('ID    a\nHOLD  {"by":"ana"}\n\nRULES\n  ID\n  1\n');
+  });
+
+  it('cannot forge lines by a text', () => {
+    expect(renderText([recordTable([{ label: 'a\u001b[2K\nb' }])]).split('\n')).toHaveLength(3);
+  });
+});
