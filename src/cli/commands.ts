@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
+import { addExamples } from './add-examples.ts';
 import { registerCompletion } from './input/completion.ts';
 import { registerContractCommands } from './contract.ts';
 import type { CliContext, CommandLine } from './context/context.ts';
@@ -93,8 +94,13 @@ function registerStateCommands({ program, configFile, context }: CommandLine): v
   registerAuditCommand(program, operator);
 }
 
-/** Registers all commands but `start`. */
-export function registerCommands(program: Command, files: ConfigPaths, context: CliContext): void {
+/** Registers all commands but `start`, and the examples of all; `keyIds` are offered where an id of a key completes the words. */
+export function registerCommands(
+  program: Command,
+  files: ConfigPaths,
+  context: CliContext,
+  keyIds: readonly string[] = [],
+): void {
   const line: CommandLine = { program, configFile: files.file, context };
   registerFileCommands(program, files, context);
   registerContractCommands(line);
@@ -110,5 +116,6 @@ export function registerCommands(program: Command, files: ConfigPaths, context: 
   registerSamplesCommand(line);
   registerStateCommands(line);
   registerMigrationCommand(line);
-  registerCompletion(line);
+  registerCompletion(line, keyIds);
+  addExamples(program);
 }

@@ -25,9 +25,11 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
     .command('start')
     .description('start the gateway')
     .action(() => runStart(files.file(), context));
-  if (program.parseOptions([...args]).operands[0] !== 'start') {
+  const isHelp = args.includes('--help') || args.includes('-h');
+  if (isHelp || program.parseOptions([...args]).operands[0] !== 'start') {
     const { registerCommands } = await import('./commands.ts');
-    registerCommands(program, files, context);
+    const { offeredKeys } = await import('./gateway/offered-keys.ts');
+    registerCommands(program, files, context, await offeredKeys(args, files.file, context));
   }
   return program;
 }

@@ -3,7 +3,7 @@ import { addressRange, permission } from '../../config/schema/elements/scalars.t
 import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
 import { changed, keyId as id, keyList, minted, replication, key } from './key-schemas.ts';
 
-const label = printable(0, 80).describe('Whose key it is, for lists.');
+const label = printable(1, 80).regex(/\S/, 'a label is not empty').describe('Whose key it is, for lists.');
 const permissions = z.array(permission).max(100).describe('What the caller may read, such as users:read.');
 const tier = z.string().max(40).describe('One of limits.tiers.');
 const span = z.string().max(20);
@@ -26,7 +26,8 @@ const time = z.int().min(0).describe('Milliseconds since the epoch.');
  */
 const importable = z
   .object({
-    ...{ version: z.int(), id, label, permissions, tier, createdAt: time },
+    // Earlier versions took an empty label.
+    ...{ version: z.int(), id, label: printable(0, 80), permissions, tier, createdAt: time },
     ...{ expiresAt: time.optional(), revokedAt: time.optional() },
     ...{ addresses: addresses.optional(), operations: operations.optional() },
     hashes: z

@@ -7,7 +7,7 @@ import { auditLines, chainText } from '../../workbench/explain/report/audit-repo
 import { systemClock } from '../../kernel/clock.ts';
 import { ExitError, exitCodes } from '../context/context.ts';
 import { withRedis } from '../input/with-redis.ts';
-import { printBlocks } from '../output/print-report.ts';
+import { printBlocks, printReport } from '../output/print-report.ts';
 import {
   addGatewayOptions,
   ASK_GATEWAY_HINT,
@@ -36,7 +36,7 @@ async function runAudit(
   context: OperatorContext,
 ): Promise<void> {
   const { lines, chain } = await withAsk(options, AUDIT_REDIS, context, (ask) => ask('audit', { since }));
-  if (verify === true) printBlocks([chainText(chain)], context);
+  if (verify === true) printReport({ json: { chain }, blocks: [chainText(chain)] }, options.json, context, 0);
   // As they are kept: the digest of a line is in the next one.
   else if (options.json === true) context.out(lines.map((line) => `${line}\n`).join(''));
   else printBlocks(auditLines(lines.flatMap((line) => readAuditLine(line) ?? [])), context);

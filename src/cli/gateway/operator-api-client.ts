@@ -11,6 +11,7 @@ import {
   actionSpecs,
   type ActionValue,
 } from '../../admin/api/action-table.ts';
+import { nearValueHint } from '../../config/validate/check-shape.ts';
 import { plainCause } from '../../kernel/plain-cause.ts';
 import { parseExact } from '../../kernel/json/json.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
@@ -142,7 +143,8 @@ export function createActionAsk(
     if (!input.success) {
       const [issue] = input.error.issues;
       const reason = `${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'wrong'}`;
-      return refuse(name, { code: 'bad_input', reason, hint: '--help shows what the command takes' });
+      const hint = (issue && nearValueHint(issue, request)) ?? '--help shows what the command takes';
+      return refuse(name, { code: 'bad_input', reason, hint });
     }
     const result = await act(name, input.data);
     // The type follows from the name of the action.

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
+import { errorCodes } from '../../kernel/errors/catalogue.ts';
 import type { CommandLine } from '../context/context.ts';
 import { readPartialConfig } from './read-config.ts';
 
@@ -31,13 +32,18 @@ function offered(find: () => readonly string[]) {
 
 /** Options that take a file, and commands whose argument is a source or a file. */
 const FILE_OPTIONS = ['config', 'source', 'into', 'out', 'body', 'one-body', 'sample', 'against'];
+/** What `portico requests --status` takes, as far as it can be listed. */
+const STATUSES = ['5xx', '4xx', 'slow', '500', '502', '503', '504', '499', '429', '404', '403', '401', '400'];
 const SOURCE_COMMANDS = ['doctor', 'quality', 'test'];
 
 /**
  * Adds `portico completion <shell>`, which prints a script for bash, zsh or fish, and the hidden command that the
- * script asks. To be called when all other commands are there.
+ * script asks. To be called when all other commands are there; `keyIds` are offered for the ids of keys.
  */
-export function registerCompletion({ program, configFile, context }: CommandLine): void {
+export function registerCompletion(
+  { program, configFile, context }: CommandLine,
+  keyIds: readonly string[],
+): void {
   const completion = tab(program, { completionCommandName: 'completion' });
   const files = offered(() => yamlFiles('.'));
   const sources = offered(() => {
@@ -47,7 +53,11 @@ export function registerCompletion({ program, configFile, context }: CommandLine
   for (const [name, command] of [['', completion] as const, ...completion.commands]) {
     for (const [option, described] of command.options)
       if (FILE_OPTIONS.includes(option)) described.handler = files;
-    const [argument] = command.arguments.values();
+      else if (option === 'status') described.handler = offered(() => STATUSES);
+      else if (option === 'code') described.handler = offered(() => errorCodes);
+    const [argument, second] = command.arguments.values();
+    const key = name.startsWith('keys ') ? argument : second;
+    if (key?.name === 'id') key.handler = offered(() => keyIds);
     if (argument !== undefined && SOURCE_COMMANDS.includes(name)) argument.handler = sources;
     if (argument !== undefined && name === 'try') argument.handler = files;
   }

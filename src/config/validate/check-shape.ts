@@ -101,6 +101,20 @@ function originHint(variables: readonly Reference[]): string | undefined {
   return `the value comes from the environment variable ${texts.join(', and ')}`;
 }
 
+/** The texts that an issue would have taken in place of the value. */
+function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code === 'invalid_union')
+    return issue.errors.flat().flatMap((one) => (one.path.length === 0 ? wordsOf(one) : []));
+  return issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [];
+}
+
+/** The text that a mistyped value may be meant as, as a hint; `content` is what the path of the issue is relative to. */
+export function nearValueHint(issue: z.core.$ZodIssue, content: unknown): string | undefined {
+  const value = valueAt(content, issue.path);
+  const near = typeof value === 'string' ? closest(value, wordsOf(issue)) : undefined;
+  return near === undefined ? undefined : `did you mean "${near}"?`;
+}
+
 function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): readonly Problem[] {
   const content = file.content();
   const issue = mostSpecificIssue(raw, content);
@@ -116,7 +130,8 @@ function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): r
     return [file.problemAt(parent, `the key "${String(issue.path.at(-1))}" is missing`, missingHint(issue))];
   }
   if (file.isUnset(issue.path)) return [];
-  return [file.problemAt(issue.path, issue.message, originHint(file.variablesAt(issue.path)))];
+  const hint = originHint(file.variablesAt(issue.path)) ?? nearValueHint(issue, content);
+  return [file.problemAt(issue.path, issue.message, hint)];
 }
 
 /** Checks a file's content against its schema, and adds problems with their lines. */

@@ -19,11 +19,13 @@ import { createJwksClient } from '../../pipeline/stages/authentication/jwks-fetc
 import { createJwks, type IssuerKeys } from '../../pipeline/stages/authentication/jwks.ts';
 import { createJwtCheck } from '../../pipeline/stages/authentication/jwt.ts';
 import { createKeyHousekeeping, endsSoon } from '../../pipeline/stages/authentication/key-housekeeping.ts';
+import type { Secret } from '../../kernel/secret.ts';
 import type { Stage } from '../../pipeline/stages/call.ts';
 import { createRateLimit, type RateLimitDeps } from '../../pipeline/stages/rate-limit.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import { createKeyStore } from '../../store/key-store.ts';
 import { createKeyLastUsed } from '../../store/key-last-used.ts';
+import { notePepper, PEPPER_NOTE_MS } from '../../store/known-peppers.ts';
 import { createLimiter, type Limiter, type Tier, type TierLimiter } from '../../store/limiter/limiter.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
@@ -89,6 +91,21 @@ function makeKeyRecords(
   });
   metrics.watchExpiring('redis', () => watch.expiring());
   return { value: records, close: () => watch.close() };
+}
+
+/** Says to others on this Redis which pepper this process has. */
+function makePepperNote(
+  { pepper }: { readonly pepper: Secret },
+  { redis, keys, clock }: AdmissionDeps,
+): MadeComponent<undefined> {
+  const { client } = redis.keys ?? {};
+  if (client === undefined) return { value: undefined };
+  const uses = createKeyLastUsed(client, keys.apiKeyUses);
+  // What Redis refuses is said again soon.
+  const note = () => void notePepper(uses, pepper, clock.now()).catch(() => undefined);
+  note();
+  const timer = setInterval(note, PEPPER_NOTE_MS).unref();
+  return { value: undefined, close: () => Promise.resolve(clearInterval(timer)) };
 }
 
 function createKeyCheck(
@@ -159,6 +176,7 @@ function takeAuthenticate(
   const { anonymousTier, failedCredentials } = limits;
   // Each configuration takes these itself. If `authenticate` took them, they would end with the first configuration.
   const records = apiKeys && parts.acquire(makeKeyRecords, null, deps);
+  if (apiKeys !== undefined) parts.acquire(makePepperNote, { pepper: apiKeys.pepper }, deps);
   const keyOf = jwt && takeIssuerKeys(jwt, deps);
   const settings = { auth, tiers: Object.keys(limits.tiers), limits: { anonymousTier, failedCredentials } };
   return parts.acquire(makeAuthenticate, { ...settings, records, keyOf, wrong }, deps);

@@ -8,6 +8,7 @@ import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { createKeyLastUsed } from '../../../src/store/key-last-used.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
 type Run = { readonly out: string; readonly err: string; readonly failure: string | undefined };
@@ -126,6 +127,27 @@ describe('portico keys on Redis', () => {
       expect((await run(...change)).out).toMatch(/^last used +2026-01-31T09:05:00/m);
     const rotated = parseApiKey(keyIn((await run(...create)).out))!.id;
     expect((await run('update', rotated, '--label', 'x')).out).toMatch(/^last used +never/m);
+  });
+
+  it('refuses to make or rotate a key under a pepper that no running gateway has', async () => {
+    const first = parseApiKey(keyIn((await run(...create)).out))!.id;
+    const gate = await openAdmission(shared);
+    const sections = { redis: { url: shared.url, prefix: shared.prefix } };
+    const other = { auth: { apiKeys: { pepper: 'another pepper of sixteen' } }, ...sections };
+    await eventually(async () => (await gate.redis.client.hlen(`${shared.prefix}api-keys-used`)) > 0);
+    for (const words of [create, ['rotate', first]])
+      expect((await runKeys(words, other)).failure).toMatch(/no running gateway has this pepper.*--gateway/s);
+    expect((await run(...create)).failure).toBeUndefined();
+    await gate.close();
+  });
+
+  it.each(['', '  '])('refuses the empty label %j, of a new key and of one that is there', async (label) => {
+    const { id } = parseApiKey(keyIn((await run(...create)).out))!;
+    for (const words of [
+      ['create', '--permissions', 'users:read'],
+      ['update', id],
+    ])
+      expect((await run(...words, '--label', label)).failure).toContain('label: ');
   });
 
   it('names damaged records', async () => {

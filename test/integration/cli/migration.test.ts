@@ -107,6 +107,7 @@ describe('portico migration', () => {
     expect((await migration('rules', 'users')).out).toMatch(/data\.name +whitespace/);
     expect((await migration('rules', 'users', '--remove', rule.id)).code).toBe(0);
     expect((await migration(...words, 'cents')).code).toBe(64);
+    expect((await migration(...words, 'whitespce')).err).toContain('hint: did you mean "whitespace"?');
   });
 
   it('explains a list with the id of each record that differs', async () => {

@@ -132,6 +132,11 @@ describe('portico completion', () => {
       ['infer', '--resource', ''],
       ['users', 'products'],
     ],
+    [
+      ['requests', '--status', '5'],
+      ['5xx', '500', '502', '503', '504'],
+    ],
+    [['requests', '--code', 'rate'], ['rate_limit_exceeded']],
     [['tes'], ['test']],
     [
       ['try', 'config/sources/'],

@@ -33,3 +33,44 @@ describe('the README and the guides', () => {
     expect(text).toMatch(new RegExp(`(?:portico (?:-c \\S+ |-- )?|\`)${name}\\b`));
   });
 });
+
+describe('the help of every command', () => {
+  /** A command line as a shell splits it: words, or a text in quotes; without what it redirects. */
+  const wordsOf = (line: string) =>
+    [...line.replace(/ >>? .*/, '').matchAll(/'([^']*)'|(\S+)/g)].map(
+      ([, quoted, word]) => quoted ?? word ?? '',
+    );
+
+  /** A command line whose commands do nothing. */
+  function parser(): Command {
+    const own = new Command('portico').exitOverride().option('-c, --config <file>');
+    own.command('start').action(() => undefined);
+    registerCommands(own, { given: () => undefined, file: () => 'config/portico.yaml' }, context);
+    const disarm = (command: Command): void => {
+      command.exitOverride().configureOutput({ writeErr: () => undefined });
+      if (command.parent !== null) command.action(() => undefined);
+      command.commands.forEach(disarm);
+    };
+    disarm(own);
+    return own;
+  }
+
+  const all = parser();
+  const paths = ['', ...namesBelow(all).filter((name) => name !== 'complete')];
+
+  it.each(paths)('has two examples of %j, which it takes', async (path) => {
+    const command = path
+      .split(' ')
+      .reduce<Command>((at, name) => at.commands.find((one) => one.name() === name) ?? at, all);
+    let text = '';
+    command.configureOutput({ writeOut: (part) => void (text += part) });
+    command.outputHelp();
+    const lines = text.split('Examples:\n')[1]?.trim().split('\n') ?? [];
+    expect(lines).toHaveLength(2);
+    for (const line of lines) {
+      const [, ...words] = wordsOf(line.replace(/^\s*(?:[A-Z]+=\S+ )?/, ''));
+      if (path !== '') expect(words.join(' ')).toContain(path);
+      await expect(parser().parseAsync(words, { from: 'user' })).resolves.toBeDefined();
+    }
+  });
+});

@@ -18,6 +18,20 @@ function placeOf(text: string, wanted: string): string {
   return `${before.length}:${before.at(-1)!.length + 1}`;
 }
 
+describe('a value that is mistyped', () => {
+  it.each([
+    ['crm.yaml', 'kind: number', 'kind: numbr', 'did you mean "number"?'],
+    ['catalog.yaml', ', cents]', ', centz]', 'did you mean "cents"?'],
+    ['portico.yaml', '[GET, HEAD, POST]', '[GET, HEAD, PSOT]', 'did you mean "POST"?'],
+  ])('is told with the one that may be meant: %s, %s → %s', (file, wanted, replacement, hint) => {
+    expect(problemsAfter(file, wanted, replacement).join('\n')).toContain(`    hint: ${hint}`);
+  });
+
+  it('is told without one where nothing is like it', () => {
+    expect(problemsAfter('crm.yaml', 'kind: number', 'kind: banana').join()).not.toContain('did you mean');
+  });
+});
+
 describe('a mistake in the gateway file', () => {
   it.each([
     ['portico: 1', 'portico: 2', 'portico: this Portico reads version 1 of the format: write `portico: 1`'],

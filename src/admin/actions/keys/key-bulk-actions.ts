@@ -1,20 +1,11 @@
-import { createHmac } from 'node:crypto';
-import type { Secret } from '../../../kernel/secret.ts';
 import { type KeyRecord, readKeyRecord, writeKeyRecord } from '../../../store/key-record.ts';
+import { pepperCheck } from '../../../store/known-peppers.ts';
 import { foundRecords } from '../../../store/key-store.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionHandlers } from '../act.ts';
 import { type KeyChangeDeps, pepperOf } from './key-change-actions.ts';
 import { spanOf } from './key-terms.ts';
 import { forgetKey } from './with-key-stores.ts';
-
-/** A digest that shows whether two peppers are equal, and nothing else about them. */
-function pepperCheck(pepper: Secret): string {
-  return createHmac('sha256', pepper.reveal())
-    .update('portico: is it the same pepper?')
-    .digest('hex')
-    .slice(0, 16);
-}
 
 /** Reads the record of a key from an export. @throws ActionRefusal */
 function readRecord(value: { readonly id: string }): KeyRecord {

@@ -11,6 +11,7 @@ import {
   rotateKey,
 } from '../../../pipeline/stages/authentication/key-changes.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
+import { isForeignPepper } from '../../../store/known-peppers.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import type { ActionHandlers, ActionContext } from '../act.ts';
@@ -33,6 +34,14 @@ export function pepperOf({ auth }: KeysConfig): Secret {
   if (auth.apiKeys !== undefined) return auth.apiKeys.pepper;
   const hint = 'add auth.apiKeys with a pepper, the same on every replica';
   throw new ActionRefusal('conflict', 'the configuration has no auth.apiKeys.pepper', hint);
+}
+
+/** Refuses to make a secret that no running gateway would accept. @throws ActionRefusal */
+async function refuseForeignPepper({ uses }: KeysStores, config: KeysConfig, now: number): Promise<void> {
+  if (!(await isForeignPepper(uses, pepperOf(config), now))) return;
+  const reason = 'no running gateway has this pepper, so none would accept the key';
+  const hint = 'set PORTICO_KEY_PEPPER to the pepper of the gateways, or ask one of them with --gateway';
+  throw new ActionRefusal('conflict', reason, hint);
 }
 
 /** Makes a new key, checked against the configuration. @throws ActionRefusal */
@@ -92,7 +101,9 @@ export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps)
 
   return {
     'keys.create': (input, { note }) =>
-      onKeys(async ({ store, confirm }) => {
+      onKeys(async (stores) => {
+        const { store, confirm } = stores;
+        await refuseForeignPepper(stores, config(), clock.now());
         const { key, record } = await createKey(store, () => mintAsAsked(input, config(), clock.now()));
         note({ target: record.id, after: view(record) });
         return { secret: key, key: view(record), replication: await confirm() };
@@ -106,7 +117,9 @@ export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps)
     async 'keys.rotate'({ id, overlap }, { note }) {
       const ms = spanOf('overlap', overlap);
       let secret = '';
-      const done = await change(id, note, async ({ store }) => {
+      const done = await change(id, note, async (stores) => {
+        const { store } = stores;
+        await refuseForeignPepper(stores, config(), clock.now());
         const minted = await rotateKey(store, id, pepperOf(config()), clock.now(), ms);
         secret = minted.key;
         return minted.record;

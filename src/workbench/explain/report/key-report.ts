@@ -27,31 +27,25 @@ function stateText(
   return `valid until ${minuteOf(expiresAt) ?? ''}${endsSoon({ expiresAt: endMs }, now) ? ` (${days} days)` : ''}`;
 }
 
-/** Keys as a table with a header, times in UTC. */
+/** Keys as a table with a header, times in UTC. Whose key it is and what it may do stands below it, so that the table fits 80 columns. */
 export function keyTable(keys: readonly KeyView[], now: number): ReportBlock {
   if (keys.length === 0) return 'there is no key in Redis';
-  const head = [
-    'ID',
-    'STATE',
-    'CREATED',
-    'LAST USED',
-    'OLD SECRET UNTIL',
-    'TIER',
-    'PERMISSIONS',
-    'ONLY',
-    'LABEL',
-  ];
-  const rows = keys.map((key) => [
-    key.id,
-    stateText(key, now),
-    minuteOf(key.createdAt) ?? '',
-    minuteOf(key.lastUsedAt) ?? 'never',
-    minuteOf(key.oldSecretUntil) ?? '-',
-    key.tier,
-    key.permissions.join(','),
-    [...(key.operations ?? []), ...(key.addresses ?? [])].join(',') || '-',
-    key.label,
-  ]);
+  const rows = keys.flatMap((key) => {
+    const { id, state, tier, label, permissions, operations = [], addresses = [], oldSecretUntil } = key;
+    const ends = (key.revokedAt ?? key.expiresAt)?.slice(0, 10) ?? 'never';
+    const isSoon = state === 'valid' && stateText(key, now).endsWith('days)');
+    const only = [...operations, ...addresses];
+    const more = [
+      `${label}: ${permissions.join(',') || 'no permission'}`,
+      ...(only.length === 0 ? [] : [`only ${only.join(',')}`]),
+      ...(oldSecretUntil === undefined
+        ? []
+        : [`the old secret works until ${minuteOf(oldSecretUntil) ?? ''}`]),
+    ];
+    const used = minuteOf(key.lastUsedAt) ?? 'never';
+    return [[id, isSoon ? 'ends soon' : state, ends, used, tier], [`  ${more.join('; ')}`]];
+  });
+  const head = ['ID', 'STATE', 'ENDS', 'LAST USED', 'TIER'];
   return { table: [head, ...rows.map((row) => row.map(singleLine))] };
 }
 
@@ -89,5 +83,7 @@ export function configuredKeyYaml(record: KeyRecord): string {
   const lines = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  return `\nFor the configuration:\n\nauth:\n  apiKeys:\n    keys:\n      - ${lines.join('\n        ')}\n`;
+  const where =
+    'If its apiKeys have a pepper already, only the lines from "keys" on go there, below the pepper.';
+  return `\nFor the gateway file. ${where}\n\nauth:\n  apiKeys:\n    keys:\n      - ${lines.join('\n        ')}\n`;
 }

@@ -4,7 +4,7 @@ export type ReportBlock =
   | string
   /** A heading with indented blocks under it. */
   | { readonly heading: string; readonly blocks: readonly ReportBlock[] }
-  /** Rows whose columns are as wide as their widest cell. */
+  /** Rows whose columns are as wide as their widest cell. A row of one cell is a line of its own. */
   | { readonly table: readonly (readonly string[])[] }
   /** A result: its mark in a column `width` wide, what it is about, and details below. */
   | {
@@ -38,12 +38,13 @@ export function section(heading: string, blocks: readonly ReportBlock[]): readon
 /** Rows as lines, with each column as wide as its widest cell. */
 function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = Math.max(...rows.map((row) => row.length));
+  const measured = columns === 1 ? rows : rows.filter((row) => row.length > 1);
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(...measured.map((row) => row[column]?.length ?? 0)),
   );
   return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => (row.length === 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join(INDENT)
       .trimEnd(),
   );

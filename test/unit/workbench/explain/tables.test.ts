@@ -1,4 +1,5 @@
 import type { ActionValue } from '../../../../src/admin/api/action-table.ts';
+import { keyTable } from '../../../../src/workbench/explain/report/key-report.ts';
 import { recordBlocks, recordTable } from '../../../../src/workbench/explain/report/record-report.ts';
 import { renderText } from '../../../../src/workbench/explain/report/report.ts';
 import { requestsReport } from '../../../../src/workbench/explain/report/requests-report.ts';
@@ -43,6 +44,33 @@ describe('the requests that failed', () => {
   });
 
   it('fit a terminal of 80 columns', () => expect(tooWide(text)).toEqual([]));
+});
+
+describe('keys', () => {
+  const key = (more: object) => ({
+    ...{ id: 'abcdefghijkl', label: 'the sales department', state: 'valid' as const, tier: 'standard' },
+    ...{ permissions: ['users:read', 'products:read'], secrets: 1, createdAt: '2026-01-31T09:00:00.000Z' },
+    ...{ expiresAt: '2026-03-31T09:00:00.000Z', lastUsedAt: '2026-02-28T09:05:00.000Z', ...more },
+  });
+  const now = Date.parse('2026-02-01T00:00:00.000Z');
+
+  it('fit a terminal of 80 columns, with whose they are and what they may do', () => {
+    const text = renderText([keyTable([key({ operations: ['users.list'] })], now)]);
+    expect(tooWide(text)).toEqual([]);
+    expect(text).toBe(
+      [
+        'ID            STATE  ENDS        LAST USED         TIER',
+        'abcdefghijkl  valid  2026-03-31  2026-02-28 09:05  standard',
+        '  the sales department: users:read,products:read; only users.list',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('say that they end soon', () => {
+    const soon = Date.parse('2026-03-30T00:00:00.000Z');
+    expect(renderText([keyTable([key({})], soon)])).toContain('  ends soon  2026-03-31');
+  });
 });
 
 describe('records of any kind', () => {

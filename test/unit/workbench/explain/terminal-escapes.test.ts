@@ -25,7 +25,7 @@ describe('what a terminal shows', () => {
       createdAt: '2026-01-31T09:00:00.000Z',
     };
     const text = renderText([keyTable([key], 0)]);
-    expect(text.split('\n')).toHaveLength(3);
+    expect(text.split('\n')).toHaveLength(4);
     expect(text).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
   });
 });

@@ -104,7 +104,7 @@ export function Layout({ onLogout, onHelp, message, children }: LayoutProps): VN
         ${session?.endsAt && html`<p class="note" title=${instantText(session.endsAt)}>until ${clockText(session.endsAt).slice(0, 5)} UTC</p>`}
         <p class="who-actions">
           <${ThemeSwitch} />
-          <button type="button" class="quiet" onClick=${onHelp}>Keys</button>
+          <button type="button" class="quiet" onClick=${onHelp}>Shortcuts</button>
           ${session?.how !== 'local' && html`<button type="button" class="quiet" onClick=${onLogout}>Log out</button>`}
         </p>
         <p class="note">Portico ${session?.version ?? overview?.version ?? ''}</p>

@@ -13,7 +13,7 @@ function KeysDialog({ onClose }: { onClose: () => void }): VNode {
     ...destinations.map(({ jump, title }) => [`g ${jump}`, title] as const),
   ] as const;
   return html`<dialog ref=${dialog} onClose=${onClose} aria-labelledby="keys-title">
-    <h2 id="keys-title">Keys</h2>
+    <h2 id="keys-title">Shortcuts</h2>
     <dl class="keys">
       ${rows.map(
         ([keys, what]) =>
