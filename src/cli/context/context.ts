@@ -67,7 +67,7 @@ export type CommandLine = {
 };
 
 /**
- * Exit codes of all commands, after sysexits.h; config/docs/operate.md has the table. failure: what was asked for is refused, or a
+ * Exit codes of all commands, after sysexits.h; config/docs/releases.md has the table. failure: what was asked for is refused, or a
  * difference was found. unavailable: nobody answers. interrupted: by Ctrl-C.
  */
 export const exitCodes = {

@@ -52,7 +52,8 @@ async function runPurge(
   context: OperatorContext,
 ): Promise<void> {
   const asked = all === true ? [EVERYTHING] : tag;
-  if (asked.length === 0) throw new ExitError(exitCodes.usage, 'name what to forget with --tag, or say --all');
+  if (asked.length === 0)
+    throw new ExitError(exitCodes.usage, 'name what to forget with --tag, or say --all');
   const purged = await withAsk(options, CACHE_REDIS, context, async (ask) => {
     const answers = [];
     for (const one of asked) answers.push(await ask('cache.purge', { tag: one, reason }));
