@@ -55,9 +55,9 @@ function endBy(error: unknown, context: CliContext): ExitError {
 
 /** Runs a command line; the exit code is the answer. */
 export async function runCli(args: readonly string[], given: CliContext): Promise<number> {
-  let hasOutput = false;
+  const printed = { any: false };
   function out(text: string): void {
-    hasOutput = true;
+    printed.any = true;
     given.out(text);
   }
   const context = withPlainOutput({ ...given, out });
@@ -67,7 +67,7 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
     return exitCodes.ok;
   } catch (error) {
     const { exitCode, problem } = endBy(error, context);
-    if (args.includes('--json') && !hasOutput && exitCode !== exitCodes.ok)
+    if (args.includes('--json') && !printed.any && exitCode !== exitCodes.ok)
       context.out(`${JSON.stringify({ error: problem })}\n`);
     return exitCode;
   }

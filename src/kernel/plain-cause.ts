@@ -28,8 +28,13 @@ const WORDS: readonly (readonly [said: RegExp, words: string])[] = [
  * reach them. A message that is none of these, such as a refusal of Redis, stays as it is.
  */
 export function plainCause(error: unknown): string {
-  const { message = '', code = '', cause } = Object(error) as Record<string, unknown>;
+  const { message, code, cause } = Object(error) as Partial<
+    Record<'message' | 'code', string> & { cause: unknown }
+  >;
   if (message === 'fetch failed' && cause !== undefined) return plainCause(cause);
-  const said = `${String(code)} ${String(message)}`;
-  return WORDS.find(([pattern]) => pattern.test(said))?.[1] ?? String(message || 'it failed');
+  const said = `${code ?? ''} ${message ?? ''}`;
+  return (
+    WORDS.find(([pattern]) => pattern.test(said))?.[1] ??
+    (message === undefined || message === '' ? 'it failed' : message)
+  );
 }

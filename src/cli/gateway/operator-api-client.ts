@@ -117,7 +117,7 @@ function problemIn(value: unknown, { url, status, headers }: Response): ActionPr
   if (error?.reason !== undefined && Object.hasOwn(problemStatus, error.code)) return error;
   const { origin } = new URL(url);
   const type = headers.get('content-type')?.split(';')[0] ?? 'nothing';
-  const found = error === undefined ? type : `${String(error.code)}, as the port for callers does`;
+  const found = error === undefined ? type : `${error.code}, as the port for callers does`;
   return {
     code: 'unavailable',
     reason: `what answers at ${origin} is no operator's listener: HTTP ${status} with ${found}`,

@@ -18,7 +18,10 @@ function resetTexts({ kind, resets }: ReloadOutcome): readonly string[] {
 }
 
 function changeText({ path, kind, before, after }: ReloadOutcome['changes'][number]): string {
-  const values = before === undefined || after === undefined ? '' : `: ${String(before)} → ${String(after)}`;
+  const values =
+    before === undefined || after === undefined
+      ? ''
+      : `: ${JSON.stringify(before)} → ${JSON.stringify(after)}`;
   return `${kind} ${path}${values}`;
 }
 

@@ -105,7 +105,11 @@ function makePepperNote(
   const note = () => void notePepper(uses, pepper, clock.now()).catch(() => undefined);
   note();
   const timer = setInterval(note, PEPPER_NOTE_MS).unref();
-  return { value: undefined, close: () => Promise.resolve(clearInterval(timer)) };
+  function close(): Promise<void> {
+    clearInterval(timer);
+    return Promise.resolve();
+  }
+  return { value: undefined, close };
 }
 
 function createKeyCheck(

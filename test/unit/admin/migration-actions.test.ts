@@ -63,27 +63,6 @@ describe('the actions on a migration', () => {
     expect(audited.at(-2)?.outcome).toMatch(/^refused: a forced step needs a reason/);
   });
 
-  it('say what a forced step went over: to the one who asks, in the status, and in the audit', async () => {
-    const { run, go, audited, status } = open({ ready: false });
-    await run('create');
-    const forced = ['soak: 19h, needs 24h'];
-    expect(await go('shadow', { force: true, reason: 'x' })).toMatchObject({ forced });
-    expect(await status()).toMatchObject({ forced });
-    expect(audited.at(-1)).toMatchObject({ after: { stage: 'shadow', forced } });
-    const skipping = ['steps were left out: the next one was ramp:1', ...forced];
-    expect(await go('ramp', { percent: 25, force: true, reason: 'x' })).toMatchObject({ forced: skipping });
-  });
-
-  it('do not call a step forced that its gate allows, nor the position after it', async () => {
-    const { run, go, audited, status } = open();
-    await run('create');
-    expect(await go('shadow', { force: true, reason: 'x' })).not.toHaveProperty('forced');
-    expect(audited.at(-1)?.after).not.toHaveProperty('forced');
-    await go('live', { force: true, reason: 'x' });
-    await go('complete');
-    expect((await status()).forced).toEqual([]);
-  });
-
   it('roll back without a gate, hold, and go on only after somebody has acknowledged it', async () => {
     const { run, go, ask, status, states } = open();
     await run('create');
@@ -254,47 +233,6 @@ describe('the actions on a migration', () => {
       ['users walk', false],
       ['users rehearse', true],
     ]);
-  });
-
-  it('say without Redis what this process has, and for how long', async () => {
-    const lost = () => Promise.reject(new Error('Connection is closed.'));
-    const { run, go, status } = open({ operatorTasks: { report: lost } });
-    await run('create');
-    await go('shadow');
-    expect(await status()).toMatchObject({
-      ...{ scope: 'process', stage: 'shadow', rev: 2, staleSeconds: 0, compare: {} },
-      gate: { next: 'ramp:1', ready: false, unmet: [{ id: 'redis' }] },
-      task: { kind: 'create' },
-    });
-  });
-
-  it('hint at a rollback of one gateway where Redis does not take that of the fleet', async () => {
-    const { run, go, ask, states } = open();
-    await run('create');
-    await go('shadow');
-    states.change = () => Promise.reject(new Error('Connection is closed.'));
-    const back = ask('migrations.rollback', { resource: 'users' });
-    await expect(back).rejects.toEqual(refusal('portico migration rollback users --local'));
-    await expect(back).rejects.toEqual(refusal('the connection is lost'));
-  });
-
-  it('keep what a walk found although Redis loses one command', async () => {
-    const { run, status, states } = open({
-      operatorTasks: {
-        walk: () => Promise.resolve({ records: 200, differences: 7, unknown: 0 }),
-        compareEdgeCases: () => Promise.resolve({ asked: 19, different: 0, named: [], refused: [] }),
-      },
-    });
-    await run('create');
-    const { change } = states;
-    let asked = 0;
-    states.change = (...args) =>
-      (asked += 1) === 1 ? Promise.reject(new Error('Command timed out')) : change(...args);
-    await run('walk');
-    expect(await status()).toMatchObject({
-      walk: { records: 200, differences: 7 },
-      task: { kind: 'walk', outcome: { kind: 'done' } },
-    });
   });
 
   it('do not begin where the sources do not have the same records', async () => {

@@ -8,8 +8,7 @@ const headingOf = (field: string) => field.replaceAll(/(?=[A-Z])/g, ' ').toUpper
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '-';
   if (Array.isArray(value)) return value.map(cellOf).join(',') || '-';
-  if (typeof value === 'object') return JSON.stringify(value);
-  const text = singleLine(String(value));
+  const text = singleLine(typeof value === 'string' ? value : JSON.stringify(value));
   const [, day, date = '', time = ''] = /^(\d{4}-(\d\d-\d\d))T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(text) ?? [];
   if (day === undefined) return text;
   return day === new Date().toISOString().slice(0, 10) ? time : `${date} ${time.slice(0, 5)}`;
