@@ -23,7 +23,7 @@ import { registerNounCommands } from './gateway/nouns.ts';
 import { pepperNote, registerKeysCommand } from './gateway/keys.ts';
 import { registerRequestsCommand } from './gateway/requests.ts';
 import { runDemo } from './serve/demo.ts';
-import { registerReloadCommand } from './serve/reload.ts';
+import { registerBackCommand, registerReloadCommand } from './serve/reload.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerTryCommand } from './serve/try.ts';
 
@@ -113,6 +113,7 @@ export function registerCommands(
   registerRequestsCommand(line);
   registerNounCommands(line);
   registerConfigCommand(line);
+  registerBackCommand(line);
   registerSamplesCommand(line);
   registerStateCommands(line);
   registerMigrationCommand(line);

@@ -2,6 +2,7 @@
 const WORDS: readonly (readonly [said: RegExp, words: string])[] = [
   [/\bENOENT\b/, 'there is no such file'],
   [/\bE(?:ACCES|PERM)\b/, 'this user may not read or write it'],
+  [/\bEROFS\b/, 'its file system takes no writes'],
   [/\bEISDIR\b/, 'it is a folder'],
   [/\bEEXIST\b/, 'it is there already'],
   [/\bECONNREFUSED\b/, 'the connection is refused (ECONNREFUSED)'],

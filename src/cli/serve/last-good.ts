@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
 import { replaceFile } from '../../store/replace-file.ts';
+import { configDigest } from '../../gateway/reload/snapshot.ts';
 import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';
 import type { CliContext } from '../context/context.ts';
 import { compileFiles, type ReadyConfig, readUsableSections } from '../input/read-config.ts';
@@ -17,13 +18,46 @@ const VERSION = 1;
 /** Where the gateway file is so broken that its `state.dir` cannot be read. */
 const FOLDER_VARIABLE = 'PORTICO_STATE_DIR';
 
+/** The texts of a configuration that was in force, by its digest. */
+type KeptRevision = { readonly digest: string; readonly files: ConfigFiles };
+
+/** How many are kept for `portico config back`. */
+const REVISIONS_MAX = 10;
+
+/** The configurations that were in force, the newest first; none if no file of them can be read. */
+function keptRevisions(folder: string): readonly KeptRevision[] {
+  try {
+    const json = readFileSync(join(folder, FILE), 'utf8');
+    const { revisions = [] } = JSON.parse(json) as { revisions?: readonly KeptRevision[] };
+    return revisions.filter(
+      ({ files }) => filesIn(JSON.stringify({ version: VERSION, files })) !== undefined,
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** The files of a configuration that was in force; `undefined` if they are not kept. */
+export function keptFiles(
+  configFile: string,
+  digest: string,
+  env: CliContext['env'],
+): ConfigFiles | undefined {
+  const folder = folderOf(configFile, env);
+  return folder === undefined ? undefined : keptRevisions(folder).find((one) => one.digest === digest)?.files;
+}
+
 /** Makes the function that keeps a configuration for the next start. A failure is a warning: the gateway can do without. */
 export function createLastGoodWriter(log: Pick<Logger, 'warn'>): (config: SoundConfig) => void {
   let kept: string | undefined;
-  return function keep({ gateway, texts }) {
-    const { dir } = gateway.state;
+  let revisions: readonly KeptRevision[] | undefined;
+  return function keep(config) {
+    const { dir } = config.gateway.state;
     if (dir === undefined) return;
-    const text = JSON.stringify({ version: VERSION, files: texts.files });
+    const own = { digest: configDigest(config), files: config.texts.files };
+    const others = (revisions ?? keptRevisions(dir)).filter(({ digest }) => digest !== own.digest);
+    revisions = [own, ...others.slice(0, REVISIONS_MAX - 1)];
+    const text = JSON.stringify({ version: VERSION, files: own.files, revisions });
     if (text === kept) return;
     try {
       replaceFile(dir, FILE, text);

@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import { askListener, type GatewayOptions } from '../gateway/operator-api-client.ts';
 import { addListenerOptions } from '../input/operator-listener.ts';
+import { keptFiles } from './last-good.ts';
 import { reloadReport } from './reload-report.ts';
 import { printReport } from '../output/print-report.ts';
 
@@ -28,6 +30,40 @@ async function runReload(options: Options, configFile: string, context: CliConte
   printReport(reloadReport(outcome), options.json, context);
   if (outcome.kind === 'refused') throw new ExitError(exitCodes.config);
   if (outcome.waitingFor > 0) throw new ExitError(exitCodes.failure);
+}
+
+/** `portico config back <rev>`: writes the files of an earlier revision, and has the gateway put them in force. */
+async function runBack(
+  rev: string,
+  options: Options,
+  configFile: string,
+  context: CliContext,
+): Promise<void> {
+  const { reloads } = await askListener(options, configFile, context)('config', {});
+  const digest = reloads.find((one) => String(one.rev) === rev)?.digest ?? '';
+  const files = keptFiles(configFile, digest, context.env);
+  if (files === undefined) {
+    const hint = 'state.dir of the configuration keeps the last ten; portico config lists the revisions';
+    throw new ExitError(exitCodes.failure, `the files of revision ${rev} are not kept here`, hint);
+  }
+  for (const { file, text } of [files.gateway, files.contract ?? [], files.sources].flat())
+    writeFileSync(file, text);
+  const reason = options.reason ?? `back to revision ${rev}`;
+  await runReload({ ...options, wait: '5s', reason }, configFile, context);
+}
+
+/** Adds `portico config back`, beside what else is told of the configuration. */
+export function registerBackCommand({ program, configFile, context }: CommandLine): void {
+  const config = program.commands.find((one) => one.name() === 'config') ?? program;
+  const command = config
+    .command('back')
+    .description('write the files of an earlier revision, as state.dir keeps them, and put them in force')
+    .argument('<rev>', 'the revision, as `portico config` lists them')
+    .option('--force', 'even if that ends a migration, or changes the contract of a resource that moves')
+    .option('--reason <text>', 'why, for the audit');
+  addListenerOptions(command).action((rev: string) =>
+    runBack(rev, command.optsWithGlobals<Options>(), configFile(), context),
+  );
 }
 
 /** Adds `portico reload` to the command line. */

@@ -116,6 +116,8 @@ describe('the audit of two gateways on one Redis', () => {
       });
     }
     await restore(kept.slice(5));
+    const verified = await portico('audit', '--verify', '--json');
+    expect(JSON.parse(verified.out)).toMatchObject({ chain: { kind: 'intact', first: 6 } });
     expect((await portico('audit', '--verify')).out).toContain('lines 6 to');
     await restore(kept);
   });

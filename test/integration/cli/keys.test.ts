@@ -184,6 +184,7 @@ describe('portico keys on Redis', () => {
 describe('portico keys without Redis', () => {
   it('prints a key and its entry for the configuration, which then accepts it', async () => {
     const { out } = await runKeys([...create, '--print', '--expires', '90d'], { auth });
+    expect(out).toContain('only the lines from "keys" on go there, below the pepper');
     const entry = parse(out.slice(out.indexOf('auth:')));
     const [record] = parseGateway({
       portico: 1,

@@ -1,9 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CliContext } from '../../../src/cli/context/context.ts';
+import { offeredKeys } from '../../../src/cli/gateway/offered-keys.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { startStack } from '../../support/gateway/stack.ts';
 import { startForAll } from '../../support/jest/lifetime.ts';
+import { createFolder } from '../../support/process/folder.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
 
 const redis = startForAll(startRedis);
+const folder = startForAll(() => createFolder('nouns'));
 const stack = startForAll(() => startStack({ redis: { url: redis.url, prefix: 'portico:' } }));
 const run = (...words: string[]) => runCommand([...words, '--gateway', stack.adminUrl]);
 let keyId = '';
@@ -52,5 +58,19 @@ describe('portico callers', () => {
     const { out } = await run('callers');
     expect(out).toMatch(/^ID +.*REQUESTS +/);
     expect(out).toMatch(/^everything +/m);
+  });
+});
+
+describe('a shell that completes words about keys', () => {
+  it('is offered the ids of the keys, and nothing where no gateway answers', async () => {
+    const file = join(folder.path, 'portico.yaml');
+    const { hostname: host, port } = new URL(stack.adminUrl);
+    const context = { env: {}, stop: new AbortController().signal } as unknown as CliContext;
+    const words = ['complete', '--', 'keys', 'show', ''];
+    writeFileSync(file, `portico: 1\nadmin: { host: ${host}, port: ${port} }\n`);
+    expect(await offeredKeys(words, () => file, context)).toEqual([keyId]);
+    expect(await offeredKeys(['complete', '--', 'check', ''], () => file, context)).toEqual([]);
+    writeFileSync(file, `portico: 1\nadmin: { host: ${host}, port: 2 }\n`);
+    expect(await offeredKeys(words, () => file, context)).toEqual([]);
   });
 });
