@@ -95,8 +95,7 @@ export function compileFilterParameters(
       const other = taken.get(`${fieldName} ${op}`);
       if (other !== undefined) report(at, `the filter ${other} asks for the same`, 'keep one of them');
       taken.set(`${fieldName} ${op}`, parameter);
-      const { minimum } = field;
-      const { kind, to, values } = is === 'has' && element !== undefined ? element : field;
+      const { kind, to, values, minimum } = is === 'has' && element !== undefined ? element : field;
       const target =
         kind === 'id' ? id.prefix : to === undefined ? undefined : contract.resources[to]?.id.prefix;
       return [

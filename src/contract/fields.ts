@@ -93,6 +93,11 @@ export type Field = {
   readonly isLabel: boolean;
 };
 
+/** The resources that fields refer to, elements of lists included. */
+export function targetsOf(fields: readonly Field[]): readonly string[] {
+  return fields.flatMap(({ to, list }) => (list === undefined ? (to ?? []) : targetsOf([list.of].flat())));
+}
+
 const DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 

@@ -4,7 +4,7 @@
  * three servers from the npm registry with resources of their own, known from files alone, before and after writes. It
  * prints its seed, and how often each pair of a kind and a filter or an order was seen.
  *
- *   SEED=7 CONTRACTS=300 MUTATIONS=2000 npm run test:contracts
+ *   SEED=7 CONTRACTS=500 MUTATIONS=2000 npm run test:contracts
  */
 import { env, exit, stdout } from 'node:process';
 import { createCounts } from './harness/counts.ts';
@@ -18,7 +18,7 @@ const SEEN_MIN = 20;
 const SERVED_MIN = 0.3;
 
 const seed = Number(env['SEED'] ?? 20_260_301);
-const contracts = Number(env['CONTRACTS'] ?? 240);
+const contracts = Number(env['CONTRACTS'] ?? 300);
 const mutations = Number(env['MUTATIONS'] ?? 1_000);
 const say = (text: string) => void stdout.write(`${text}\n`);
 

@@ -3,9 +3,7 @@ import type { Random } from './random.ts';
 /** A part of a file, before it is written. */
 export type Tree = { [key: string]: unknown };
 
-/** What a filter can ask of each kind, as the guide to contracts has it. */
-export const RELATIONS: Readonly<Record<string, readonly string[]>> = {
-  id: ['one_of'],
+const SCALARS: Readonly<Record<string, readonly string[]>> = {
   text: ['equal', 'known'],
   integer: ['equal', 'one_of', 'at_least', 'at_most', 'above', 'below', 'known'],
   decimal: ['equal', 'one_of', 'at_least', 'at_most', 'above', 'below', 'known'],
@@ -15,15 +13,39 @@ export const RELATIONS: Readonly<Record<string, readonly string[]>> = {
   enum: ['equal', 'one_of', 'known'],
   reference: ['equal', 'one_of', 'known'],
 };
+const ELEMENTS = Object.keys(SCALARS);
+const OBJECTS = 'list of objects';
+const LISTS = [...ELEMENTS.map((kind) => `list of ${kind}`), OBJECTS];
 
-const KINDS = Object.keys(RELATIONS).filter((kind) => kind !== 'id');
+/** What a filter can ask of each kind, as the guide to contracts has it. Lists are told apart by what they have. */
+export const RELATIONS: Readonly<Record<string, readonly string[]>> = {
+  id: ['one_of'],
+  ...SCALARS,
+  ...Object.fromEntries(LISTS.map((kind) => [kind, kind === OBJECTS ? ['known'] : ['has', 'known']])),
+};
+
+const KINDS = [...ELEMENTS, ...ELEMENTS, ...LISTS];
+/** Whether a kind is that of lists, which have no order. */
+export const isList = (kind: string) => kind.startsWith('list ');
 const NAMES =
   'name total at due_by isOpen zip2 state owner number type value data key meta order filters'.split(' ');
 const RESOURCES = 'orders tickets sites order_lines invoices2 a data items'.split(' ');
 const LABELS = 'open shipped Lost ü a&b x+y 7 true null 100% "q" é z{value} 😀 A-1'.split(' ');
 
+/** A list of values of a kind, or of objects. */
+function listOf(random: Random, targets: readonly string[], kind: string): Tree {
+  const inside = random.shuffled(ELEMENTS).slice(0, 1 + random.below(3));
+  const names = random.shuffled(NAMES);
+  const of =
+    kind === OBJECTS
+      ? Object.fromEntries(inside.map((one, at) => [names[at]!, fieldOf(random, targets, one)]))
+      : fieldOf(random, targets, kind.slice('list of '.length));
+  const max = random.of([undefined, 1, 2, 3, 4]);
+  return { kind: 'list', of, ...(max && { max }), ...(random.is(0.3) && { unordered: true }) };
+}
+
 function fieldOf(random: Random, targets: readonly string[], kind: string): Tree {
-  const field: Tree = { kind };
+  const field: Tree = isList(kind) ? listOf(random, targets, kind) : { kind };
   if (random.is(0.3)) field['description'] = random.of(['What it is.', 'a: b # c', 'Ünïcode']);
   if (random.is(0.15)) field['required'] = true;
   if (random.is(0.1)) field['aliases'] = ['other', 'a.b'];
@@ -40,7 +62,7 @@ function fieldsOf(random: Random, targets: readonly string[], kinds: readonly st
   const names = random.shuffled(NAMES).slice(0, kinds.length);
   for (const [index, name] of names.entries()) {
     const isObject = depth < 3 && random.is(depth === 0 ? 0.15 : 0.3);
-    const inside = [kinds[index]!, ...random.some(KINDS, 0.15)].slice(0, 4);
+    const inside = [kinds[index]!, ...random.some(KINDS, 0.06)].slice(0, 4);
     fields[name] = isObject
       ? fieldsOf(random, targets, inside, depth + 1)
       : fieldOf(random, targets, kinds[index]!);
@@ -53,8 +75,12 @@ function kindsIn(fields: Tree, above = ''): readonly (readonly [string, string])
   return Object.entries(fields).flatMap(([key, value]) => {
     const spec = value as Tree;
     const name = above === '' ? key : `${above}.${key}`;
-    return typeof spec['kind'] === 'string' ? [[name, spec['kind']] as const] : kindsIn(spec, name);
+    return typeof spec['kind'] === 'string' ? [[name, kindOf(spec)] as const] : kindsIn(spec, name);
   });
+}
+
+function kindOf({ kind, of }: Tree): string {
+  return kind === 'list' ? `list of ${String((of as Tree)['kind'] ?? 'objects')}` : String(kind);
 }
 
 function filtersOf(random: Random, kinds: readonly (readonly [string, string])[]): Tree {
@@ -69,13 +95,15 @@ function filtersOf(random: Random, kinds: readonly (readonly [string, string])[]
 }
 
 function resourceOf(random: Random, name: string, targets: readonly string[], prefix: string): Tree {
-  const kinds = random.shuffled([...KINDS, ...KINDS]).slice(0, 4 + random.below(6));
+  const kinds = random.shuffled(KINDS).slice(0, 5 + random.below(7));
   const fields = fieldsOf(random, targets, kinds);
   const all = [['id', 'id'] as const, ...kindsIn(fields)];
-  const sortable = all.map(([field]) => field);
+  const sortable = all.filter(([, kind]) => !isList(kind)).map(([field]) => field);
   const resource: Tree = { singular: `${name}_one`, id: { prefix }, fields };
   const detail = { [random.of(['more', 'extra'])]: fieldOf(random, targets, random.of(KINDS)) };
-  const nested = { inner: fieldsOf(random, targets, random.some(KINDS, 0.3).slice(0, 3).concat('text'), 1) };
+  const nested = {
+    inner: fieldsOf(random, targets, random.shuffled(KINDS).slice(0, random.below(4)).concat('text'), 1),
+  };
   const single = random.of([undefined, false, true, true, detail, nested, { ...detail, ...nested }]);
   if (single !== undefined) resource['single'] = single;
   if (single !== undefined && single !== false && random.is(0.2)) return { ...resource, list: false };

@@ -1,7 +1,7 @@
-import type { Shown } from '../oracle/values.ts';
+import type { Scalar } from '../oracle/values.ts';
 
 /** What a source has, as JSON, and what clients must see of it. */
-export type Pairs = readonly (readonly [held: string, shown: Shown])[];
+export type Pairs = readonly (readonly [held: string, shown: Scalar])[];
 
 /** Whole numbers, some in forms that only a careless service has. */
 export const INTEGERS: Pairs = [

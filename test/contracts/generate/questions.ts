@@ -1,8 +1,7 @@
 import type { Leaf, Model, Parameter } from '../oracle/model.ts';
-import type { Counts } from '../harness/counts.ts';
+import { countedAs, type Counts } from '../harness/counts.ts';
 import type { Random } from './random.ts';
 import type { Truth } from '../oracle/oracle.ts';
-import { elementsOf } from '../oracle/values.ts';
 
 /** What is asked: a list by its query string, or a record by its id. */
 export type Question = {
@@ -42,13 +41,17 @@ const ODD: Readonly<Record<string, readonly string[]>> = {
 const encoded = (random: Random, text: string) =>
   random.is(0.3) ? encodeURIComponent(text).replaceAll('%20', '+') : encodeURIComponent(text);
 
+/** The texts that records have of a field; those of a list are its elements. */
+export function textsOf({ rows }: Asked, field: string): readonly string[] {
+  return rows.flatMap(({ truth }) => truth[field] ?? []).filter((value) => typeof value === 'string');
+}
+
 /** A value for a parameter, mostly one that a record has. */
 export function valueFor(random: Random, source: Asked, { field, is }: Parameter): string {
   const own = source.model.item.find(({ name }) => name === field)!;
-  const leaf = own.element ?? own;
+  const leaf = is === 'has' ? (own.list!.of as Leaf) : own;
   if (is === 'known') return random.is(0.97) ? random.of(['true', 'false']) : random.of(['', '1']);
-  const known = source.rows.flatMap(({ truth }) => truth[field] ?? []);
-  const have = own.element === undefined ? known : known.flatMap(elementsOf);
+  const have = textsOf(source, field);
   const one = () =>
     have.length > 0 && random.is(0.85) ? variant(random, leaf, random.of(have)) : random.of(ODD[leaf.kind]!);
   if (is !== 'one_of') return one();
@@ -73,7 +76,7 @@ function sortFor(random: Random, { sorts }: Model, counts: Counts, kindOf: (fiel
 /** A question about a list, of what was asked least so far. */
 export function listQuestion(random: Random, source: Asked, counts: Counts): Question {
   const { model } = source;
-  const kindOf = (field: string) => model.item.find(({ name }) => name === field)!.kind;
+  const kindOf = (field: string) => countedAs(model.item.find(({ name }) => name === field)!);
   const filters = new Set<Parameter>();
   const many = model.filters.length === 0 ? 0 : random.of([0, 0, 1, 1, 1, 2, 3]);
   for (let at = 0; at < many; at += 1) {

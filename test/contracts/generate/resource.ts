@@ -1,6 +1,7 @@
 import type { Leaf, Model } from '../oracle/model.ts';
 import type { Truth } from '../oracle/oracle.ts';
-import { compareIds } from '../oracle/values.ts';
+import { compareIds, type Shown } from '../oracle/values.ts';
+import { recordText } from './lists.ts';
 import type { Random } from './random.ts';
 import { IDS } from './pools.ts';
 import { type Coding, randomCoding } from './values.ts';
@@ -46,27 +47,18 @@ export type IdKinds = ReadonlyMap<string, 'number' | 'text'>;
 const leavesOf = (model: Model) => [...(model.single ?? model.item)].filter(({ kind }) => kind !== 'id');
 
 function codingsOf(random: Random, model: Model, idKinds: IdKinds): Map<string, Coding> {
-  const labels = new Set(model.filters.filter(({ is }) => is === 'equal').map(({ field }) => field));
+  const labels = new Set(
+    model.filters.filter(({ is }) => is === 'equal' || is === 'has').map(({ field }) => field),
+  );
   return new Map(
     leavesOf(model).map((leaf) => [
       leaf.name,
       randomCoding(random, leaf, {
         isLabel: labels.has(leaf.name),
-        idKind: idKinds.get(leaf.to) ?? 'number',
+        idKindOf: (resource) => idKinds.get(resource) ?? 'number',
       }),
     ]),
   );
-}
-
-/** A record's JSON; a place with a point is within an object. */
-function recordText(values: readonly (readonly [place: string, held: string])[]): string {
-  const inside = values.filter(([place]) => place.startsWith('in.'));
-  const parts = values
-    .filter(([place]) => !place.startsWith('in.'))
-    .map(([place, held]) => `"${place}":${held}`);
-  if (inside.length > 0)
-    parts.push(`"in":{${inside.map(([place, held]) => `"${place.slice(3)}":${held}`).join(',')}}`);
-  return `{${parts.join(',')}}`;
 }
 
 type Making = Pick<SourceResource, 'model' | 'idKind' | 'codings' | 'places' | 'drops' | 'fails'>;
@@ -85,7 +77,7 @@ function rowsOf(random: Random, { model, idKind, codings, places, drops, fails }
   });
   return [...distinct].slice(0, random.of([0, 1, 5, 9, 15, 15, 15])).map(([shown, held]) => {
     const values: [string, string][] = [['key', held]];
-    const truth: Record<string, string | null> = {};
+    const truth: Record<string, Shown> = {};
     for (const { leaf, few, mayLack } of pools) {
       const lacks = mayLack && random.is(leaf.required ? 0.08 : 0.15);
       const [text, value] = lacks ? (['null', null] as const) : random.of(few);

@@ -9,9 +9,9 @@ export const parameterOf = (field: string, op: string) => `${field}..${op}`;
 function mapOf({ codings, places }: SourceResource, leaves: readonly Leaf[]): Tree {
   const fields = leaves.map(({ name, kind }) => {
     if (kind === 'id') return [name, 'key'];
-    const { as } = codings.get(name)!;
+    const { as, each } = codings.get(name)!;
     const from = places.get(name)!;
-    return [name, as.length === 0 ? from : { from, as }];
+    return [name, as.length === 0 && each === undefined ? from : { from, as, each }];
   });
   return Object.fromEntries(fields) as Tree;
 }

@@ -1,12 +1,15 @@
 import type { Leaf } from '../oracle/model.ts';
 import type { Shown } from '../oracle/values.ts';
 import { DATES, DAYS, DECIMALS, IDS, INSTANTS, INTEGERS, type Pairs, SECONDS, TEXTS } from './pools.ts';
+import { listCoding } from './lists.ts';
 import type { Random } from './random.ts';
 
 /** How a source holds the values of a field. */
 export type Coding = {
   /** The steps of its map. */
   readonly as: readonly unknown[];
+  /** How the elements of a list are read. */
+  readonly each?: Readonly<Record<string, unknown>>;
   /** What the source has, as JSON, and what clients must see of it. */
   readonly values: readonly (readonly [held: string, shown: Shown])[];
   /** The value that a text of a pushed filter stands for. */
@@ -66,14 +69,20 @@ function references(start: string, kind: 'number' | 'text'): Pairs {
 
 /** What a coding follows from beside the field. */
 export type CodingContext = {
-  /** Whether an equality filter asks for the field. */
+  /** Whether a filter asks for a value of the field. */
   readonly isLabel: boolean;
-  readonly idKind: 'number' | 'text';
+  /** The kind of a resource's ids in the source. */
+  readonly idKindOf: (resource: string) => 'number' | 'text';
 };
 
 /** One of the ways in which a source may hold a field. */
-export function randomCoding(random: Random, leaf: Leaf, { isLabel, idKind }: CodingContext): Coding {
+export function randomCoding(random: Random, leaf: Leaf, context: CodingContext): Coding {
+  const { isLabel, idKindOf } = context;
   switch (leaf.kind) {
+    case 'list':
+      return listCoding(random, leaf.list!, (one, isAsked) =>
+        randomCoding(random, one, { ...context, isLabel: isLabel && isAsked }),
+      );
     case 'integer':
       return plain(INTEGERS);
     case 'decimal':
@@ -131,7 +140,7 @@ export function randomCoding(random: Random, leaf: Leaf, { isLabel, idKind }: Co
     case 'enum':
       return enums(random, leaf.values);
     case 'reference':
-      return { ...plain(references(leaf.start, idKind)), isAskable: false };
+      return { ...plain(references(leaf.start, idKindOf(leaf.to))), isAskable: false };
     default:
       return plain(texts(isLabel));
   }

@@ -1,4 +1,5 @@
-import { RELATIONS } from '../generate/contract.ts';
+import { isList, RELATIONS } from '../generate/contract.ts';
+import type { Leaf } from '../oracle/model.ts';
 
 type Cell = { pushed: number; scanned: number; nulls: number };
 
@@ -27,16 +28,25 @@ const ASKABLE: Readonly<Record<string, readonly string[]>> = {
 };
 const ORDERS = ['ascending', 'descending'];
 
+/** The name under which the kind of a field is counted: lists are told apart by what they have. */
+export function countedAs({ kind, list }: Leaf): string {
+  return list === undefined ? kind : `list of ${'kind' in list.of ? list.of.kind : 'objects'}`;
+}
+
 /** Begins to count how often each kind is asked in each way. */
-export function createCounts(relations: Readonly<Record<string, readonly string[]>> = RELATIONS): Counts {
+export function createCounts(): Counts {
   const cells = new Map<string, Cell>();
-  const pairs = Object.entries(relations).flatMap(([kind, own]) => [
+  const pairs = Object.entries(RELATIONS).flatMap(([kind, own]) => [
     ...own.map((is) => ({
       name: `${kind} ${is}`,
       isAskable: ASKABLE[kind]?.includes(is) === true,
       canLack: kind !== 'id',
     })),
-    ...ORDERS.map((way) => ({ name: `${kind} ${way}`, isAskable: true, canLack: kind !== 'id' })),
+    ...(isList(kind) ? [] : ORDERS).map((way) => ({
+      name: `${kind} ${way}`,
+      isAskable: true,
+      canLack: kind !== 'id',
+    })),
   ]);
   for (const { name } of pairs) cells.set(name, { pushed: 0, scanned: 0, nulls: 0 });
   const total = (name: string) => {

@@ -7,7 +7,7 @@ import { randomResource, type SourceResource } from '../generate/resource.ts';
 import { parameterOf, sourceText } from '../generate/source.ts';
 import { readModels } from '../oracle/model.ts';
 import { failing, type Wanted, wantedList, wantedSingle } from '../oracle/oracle.ts';
-import type { Counts } from './counts.ts';
+import { countedAs, type Counts } from './counts.ts';
 import { type Service, startService } from './serve.ts';
 
 /** What came of many cases. */
@@ -54,7 +54,7 @@ function count(
   asked: ReadonlySet<string>,
 ): void {
   const hasNulls = (field: string) => rows.some(({ truth }) => (truth[field] ?? null) === null);
-  const kindOf = (field: string) => model.item.find(({ name }) => name === field)!.kind;
+  const kindOf = (field: string) => countedAs(model.item.find(({ name }) => name === field)!);
   for (const { field, is } of question.filters) {
     const isPushed = asked.has(parameterOf(field, OPERATORS[is] ?? is));
     counts.filter(kindOf(field), is, { isPushed, hasNulls: hasNulls(field) });

@@ -18,10 +18,10 @@ export type Service = {
 
 function fits({ leaf, op, exactness }: Push, row: Row, wanted: string, index: number): boolean {
   if (exactness === 'superset' && index % 3 === 0) return true;
-  const own = row.truth[leaf.name] ?? null;
+  const own = row.truth[leaf.name];
   const isNumber = leaf.kind === 'integer' || leaf.kind === 'decimal';
   // The gateway asks with a text that nothing has, to see if the filter is used at all.
-  if (own === null || (isNumber && !/^-?\d/.test(wanted))) return false;
+  if (typeof own !== 'string' || (isNumber && !/^-?\d/.test(wanted))) return false;
   if (op === 'eq') return isSame(leaf, own, wanted);
   const order = compareValues(leaf, own, wanted);
   return op === 'ge' ? order >= 0 : order <= 0;

@@ -19,9 +19,12 @@ export type Leaf = {
   readonly start: string;
   /** The least bound that a filter takes. */
   readonly minimum: string | undefined;
-  /** What the elements of a list of values are. */
-  readonly element: Leaf | undefined;
+  /** What a list has. */
+  readonly list: ListOf | undefined;
 };
+
+/** What a list has: at most so many values, or objects with fields. */
+export type ListOf = { readonly max: number; readonly of: Leaf | readonly Leaf[] };
 
 /** A parameter of a list. */
 export type Parameter = { readonly name: string; readonly field: string; readonly is: string };
@@ -49,12 +52,12 @@ export type Model = {
 type Tree = Readonly<Record<string, any>>;
 
 function leafOf(path: readonly string[], spec: Tree, starts: ReadonlyMap<string, string>): Leaf {
-  const { kind, required = false, values = [], to = '', minimum, of } = spec;
+  const { kind, required = false, values = [], to = '', minimum, of, max = 1000 } = spec;
   const least = minimum === undefined ? undefined : String(minimum);
-  const isOfValues = typeof (of as Tree | undefined)?.['kind'] === 'string';
-  const element = isOfValues ? leafOf(path, of as Tree, starts) : undefined;
+  const inside = () => (typeof of.kind === 'string' ? leafOf(path, of, starts) : leavesOf(of, starts));
+  const list = kind === 'list' ? { max, of: inside() } : undefined;
   const start = starts.get(to as string) ?? '';
-  return { path, name: path.join('.'), kind, required, values, to, start, minimum: least, element };
+  return { path, name: path.join('.'), kind, required, values, to, start, minimum: least, list };
 }
 
 function leavesOf(fields: Tree, starts: ReadonlyMap<string, string>, above: readonly string[] = []): Leaf[] {

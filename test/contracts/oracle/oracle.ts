@@ -1,14 +1,5 @@
 import type { Leaf, Model } from './model.ts';
-import {
-  compareIds,
-  compareValues,
-  dayOf,
-  elementsOf,
-  isSame,
-  jsonOf,
-  readValue,
-  type Shown,
-} from './values.ts';
+import { compareIds, compareValues, dayOf, isSame, jsonOf, readValue, type Shown } from './values.ts';
 
 /** A record as clients see it, its values by the names of its fields. */
 export type Truth = Readonly<Record<string, Shown>> & { readonly id: string };
@@ -25,6 +16,12 @@ type Test = (record: Truth) => boolean;
 type Bound = { readonly name: string; readonly leaf: Leaf; readonly value: string; readonly isOpen: boolean };
 
 type Conditions = { readonly tests: Test[]; readonly lows: Bound[]; readonly highs: Bound[] };
+
+/** A value that is no list; `null` where it is unknown. */
+function textIn(record: Truth, field: string): string | null {
+  const value = record[field];
+  return typeof value === 'string' ? value : null;
+}
 
 class Refused extends Error {
   readonly parameter: string;
@@ -52,10 +49,19 @@ function equalTest(leaf: Leaf, text: string, value: string | undefined, name: st
   const day = leaf.kind === 'datetime' ? dayOf(text) : undefined;
   if (value === undefined && day === undefined) throw new Refused(name);
   return (record) => {
-    const own = record[leaf.name] ?? null;
+    const own = textIn(record, leaf.name);
     if (own === null) return false;
     if (day === undefined) return isSame(leaf, own, value!);
     return compareValues(leaf, own, day.low) >= 0 && compareValues(leaf, own, day.high) < 0;
+  };
+}
+
+/** Whether a list has a value; an instant is not asked for by its day. */
+function hasTest({ field, name }: Model['filters'][number], leaf: Leaf, value: string | undefined): Test {
+  if (value === undefined) throw new Refused(name);
+  return (record) => {
+    const own = record[field] ?? null;
+    return Array.isArray(own) && own.some((one) => typeof one === 'string' && isSame(leaf, one, value));
   };
 }
 
@@ -66,7 +72,8 @@ function add(
   text: string,
 ) {
   const { name, is, field } = parameter;
-  const leaf = model.item.find((one) => one.name === field)!;
+  const own = model.item.find((one) => one.name === field)!;
+  const leaf = is === 'has' ? (own.list!.of as Leaf) : own;
   if (is === 'known') {
     if (text !== 'true' && text !== 'false') throw new Refused(name);
     tests.push((record) => ((record[field] ?? null) !== null) === (text === 'true'));
@@ -77,31 +84,23 @@ function add(
     if (values.includes(undefined) || values.length > (leaf.kind === 'id' ? 100 : 50))
       throw new Refused(name);
     tests.push((record) => {
-      const own = record[field] ?? null;
-      return own !== null && values.some((one) => isSame(leaf, own, one!));
+      const text = textIn(record, field);
+      return text !== null && values.some((one) => isSame(leaf, text, one!));
     });
     return;
   }
-  if (is === 'has') {
-    const wanted = readValue(leaf.element!, text);
-    if (wanted === undefined) throw new Refused(name);
-    tests.push((record) =>
-      elementsOf(record[field] ?? null).some((one) => isSame(leaf.element!, one, wanted)),
-    );
-    return;
-  }
   const value = readValue(leaf, text);
-  if (is === 'equal') {
-    tests.push(equalTest(leaf, text, value, name));
+  if (is === 'equal' || is === 'has') {
+    tests.push(is === 'has' ? hasTest(parameter, leaf, value) : equalTest(leaf, text, value, name));
     return;
   }
   const bound = boundOf(name, leaf, is, text, value);
   const isLow = Object.hasOwn(LOWS, is);
   (isLow ? lows : highs).push(bound);
   tests.push((record) => {
-    const own = record[field] ?? null;
-    if (own === null) return false;
-    const order = compareValues(leaf, own, bound.value) * (isLow ? 1 : -1);
+    const have = textIn(record, field);
+    if (have === null) return false;
+    const order = compareValues(leaf, have, bound.value) * (isLow ? 1 : -1);
     return bound.isOpen ? order > 0 : order >= 0;
   });
 }
@@ -131,7 +130,7 @@ export function orderOf(model: Model, sort: string): (a: Truth, b: Truth) => num
   const isDescending = sort.startsWith('-');
   const leaf = model.item.find(({ name }) => name === sort.replace(/^-/, ''))!;
   return (a, b) => {
-    const [left, right] = [a[leaf.name] ?? null, b[leaf.name] ?? null];
+    const [left, right] = [textIn(a, leaf.name), textIn(b, leaf.name)];
     const byId = compareIds(a.id, b.id, model.start);
     if (left === null || right === null) return left === right ? byId : left === null ? 1 : -1;
     return compareValues(leaf, left, right) * (isDescending ? -1 : 1) || byId;

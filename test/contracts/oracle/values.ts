@@ -1,7 +1,28 @@
-import type { Leaf } from './model.ts';
+import type { Leaf, ListOf } from './model.ts';
 
-/** A value of a record as its text: digits, `true`, an instant, an id, the JSON of a list; `null` where it is unknown. */
-export type Shown = string | null;
+/** A value as its text: digits, `true`, an instant, an id; `null` where it is unknown. */
+export type Scalar = string | null;
+/** What a list has: values, or objects with values by name. */
+export type Element = string | Readonly<Record<string, Scalar>>;
+/** A value of a record. */
+export type Shown = Scalar | readonly Element[];
+
+/** An object of a list, if it has what is required and no value that is none of its field, for which `undefined` stands. */
+export function objectOf(
+  fields: readonly Leaf[],
+  values: Readonly<Record<string, Scalar | undefined>>,
+): Element | null {
+  const isWhole = fields.every(
+    ({ name, required }) => values[name] !== undefined && !(required && values[name] === null),
+  );
+  return isWhole ? (values as Element) : null;
+}
+
+/** The list that clients see: one that is too long is unknown, and so is one with an element that is none. */
+export function listOf({ max }: ListOf, elements: readonly (Element | null)[]): Shown {
+  const known = elements.filter((one) => one !== null);
+  return known.length < elements.length || known.length > max ? null : known;
+}
 
 /** A whole number of the smallest unit that either of two numbers has. */
 function units(a: string, b: string): readonly [bigint, bigint] {
@@ -58,14 +79,16 @@ export function isSame(leaf: Leaf, a: string, b: string): boolean {
 }
 
 /** The value as JSON; numbers and booleans have no quotes. */
-export function jsonOf({ kind }: Leaf, value: Shown): string {
+export function jsonOf({ kind, list }: Leaf, value: Shown): string {
   if (value === null) return 'null';
-  return ['integer', 'decimal', 'boolean', 'list'].includes(kind) ? value : JSON.stringify(value);
+  if (typeof value !== 'string') return `[${value.map((one) => elementJson(list!, one)).join(',')}]`;
+  return ['integer', 'decimal', 'boolean'].includes(kind) ? value : JSON.stringify(value);
 }
 
-/** The elements of a list of values as texts. */
-export function elementsOf(list: Shown): readonly string[] {
-  return list === null ? [] : (JSON.parse(list) as readonly (string | number | boolean)[]).map(String);
+function elementJson({ of }: ListOf, element: Element): string {
+  if ('kind' in of) return jsonOf(of, element as string);
+  const values = element as Readonly<Record<string, Scalar>>;
+  return `{${of.map((leaf) => `${JSON.stringify(leaf.name)}:${jsonOf(leaf, values[leaf.name]!)}`).join(',')}}`;
 }
 
 const DAY = 86_400_000;

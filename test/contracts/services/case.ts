@@ -1,7 +1,7 @@
 import type { Writes } from '../../upstreams/writers.ts';
 import type { Random } from '../generate/random.ts';
 import type { Truth } from '../oracle/oracle.ts';
-import type { Shown } from '../oracle/values.ts';
+import type { Scalar } from '../oracle/values.ts';
 
 /** A record as a server keeps it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON of a form that the case knows
@@ -33,22 +33,22 @@ export type ServiceCase = {
 };
 
 /** A number or a boolean as clients see it; what the server has of another type is unknown. */
-export const numberText = (value: unknown): Shown => (typeof value === 'number' ? String(value) : null);
+export const numberText = (value: unknown): Scalar => (typeof value === 'number' ? String(value) : null);
 /** A whole number as clients see it. */
-export const wholeText = (value: unknown): Shown => (Number.isInteger(value) ? String(value) : null);
+export const wholeText = (value: unknown): Scalar => (Number.isInteger(value) ? String(value) : null);
 /** A truth value as clients see it. */
-export const flagText = (value: unknown): Shown => (typeof value === 'boolean' ? String(value) : null);
+export const flagText = (value: unknown): Scalar => (typeof value === 'boolean' ? String(value) : null);
 /** A text as clients see it. */
-export const textText = (value: unknown): Shown => (typeof value === 'string' ? value : null);
+export const textText = (value: unknown): Scalar => (typeof value === 'string' ? value : null);
 
 /** An instant as clients see it, of milliseconds or of a text with its offset. */
-export function instantText(value: unknown): Shown {
+export function instantText(value: unknown): Scalar {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   return new Date(value).toISOString().replace('.000Z', 'Z');
 }
 
 /** A day as clients see it; there is no 30th of February. */
-export function dayText(value: unknown): Shown {
+export function dayText(value: unknown): Scalar {
   const ms = typeof value === 'string' ? Date.parse(`${value}T00:00:00Z`) : NaN;
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === value ? value : null;
 }

@@ -6,7 +6,7 @@ import { startGateway } from '../../support/gateway/start-gateway.ts';
 import type { Asked } from '../generate/questions.ts';
 import type { Leaf } from '../oracle/model.ts';
 import type { Truth } from '../oracle/oracle.ts';
-import { jsonOf, type Shown } from '../oracle/values.ts';
+import { type Element, jsonOf, type Scalar, type Shown } from '../oracle/values.ts';
 import type { ServiceCase } from './case.ts';
 
 /** What `portico infer` drafts for a case, and what it asks the operator: the paths of its questions. */
@@ -62,9 +62,16 @@ const wantedOf = (truth: Truth, leaf: Leaf): unknown => JSON.parse(jsonOf(leaf, 
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** What is served as the oracle writes it: a text as it is, anything else as JSON. */
-const shownOf = (value: unknown): Shown =>
+/** What is served as the oracle has it: a text as it is, a number or a boolean as JSON, a list by its elements. */
+const scalarOf = (value: unknown): Scalar =>
   value === null || typeof value === 'string' ? value : JSON.stringify(value);
+
+function elementOf(element: string | number | boolean | Tree): Element {
+  if (typeof element !== 'object') return String(element);
+  return Object.fromEntries(Object.entries(element).map(([name, value]) => [name, scalarOf(value)]));
+}
+
+const shownOf = (value: unknown): Shown => (Array.isArray(value) ? value.map(elementOf) : scalarOf(value));
 
 async function dataOf(url: string): Promise<unknown> {
   const answer = await fetch(url);
@@ -137,8 +144,8 @@ function withDraftIds({ draftId = (id) => id }: ServiceCase, { model, rows }: As
     .map(({ name }) => name);
   const changed = (truth: Truth) =>
     names.flatMap((name) => {
-      const id = truth[name] ?? null;
-      return id === null ? [] : [[name, draftId(id)] as const];
+      const id = truth[name];
+      return typeof id === 'string' ? [[name, draftId(id)] as const] : [];
     });
   return {
     model,

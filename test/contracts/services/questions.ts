@@ -1,5 +1,5 @@
 import type { Counts } from '../harness/counts.ts';
-import { type Asked, listQuestion, type Question, valueFor } from '../generate/questions.ts';
+import { type Asked, listQuestion, type Question, textsOf, valueFor } from '../generate/questions.ts';
 import type { Random } from '../generate/random.ts';
 
 const LOW = ['at_least', 'above', 'after'];
@@ -23,13 +23,13 @@ const single = ({ model }: Asked, id: string): Question => ({
 
 /** Bounds of one field of which the lower one is not below the other. */
 function contradictions(asked: Asked): readonly Question[] {
-  const { model, rows } = asked;
+  const { model } = asked;
   return model.filters
     .filter(({ is }) => LOW.includes(is))
     .flatMap((low) => {
       const high = model.filters.find(({ field, is }) => field === low.field && HIGH.includes(is));
       const { kind } = model.item.find(({ name }) => name === low.field)!;
-      const known = rows.flatMap(({ truth }) => truth[low.field] ?? []);
+      const known = textsOf(asked, low.field);
       const isText = kind === 'datetime' || kind === 'date';
       const sorted = [...known].sort((a, b) => (isText ? (a < b ? -1 : 1) : Number(a) - Number(b)));
       if (high === undefined || known.length === 0) return [];

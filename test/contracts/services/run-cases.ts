@@ -1,8 +1,7 @@
 import { startGateway } from '../../support/gateway/start-gateway.ts';
-import { RELATIONS } from '../generate/contract.ts';
 import type { Asked, Question } from '../generate/questions.ts';
 import { type Random, randomOf } from '../generate/random.ts';
-import { type Counts, createCounts } from '../harness/counts.ts';
+import { countedAs, type Counts, createCounts } from '../harness/counts.ts';
 import { compareAnswer } from '../harness/random-cases.ts';
 import { readModels } from '../oracle/model.ts';
 import { type Wanted, wantedList, wantedSingle } from '../oracle/oracle.ts';
@@ -22,7 +21,6 @@ export type CaseResult = {
 };
 
 const CASES = [orders, tickets, posts];
-const ALL_RELATIONS = { ...RELATIONS, list: ['has', 'known'] };
 const WRITES = 50;
 /** Questions before the writes, and as many after them. */
 const QUESTIONS = 300;
@@ -65,7 +63,7 @@ async function ask(gateway: string, questions: Questions, counts: Counts): Promi
     if (difference !== undefined) wrong.push(difference);
     statuses.push(wanted.status);
     if (wanted.status !== 200) continue;
-    const kindOf = (field: string) => asked.model.item.find(({ name }) => name === field)!.kind;
+    const kindOf = (field: string) => countedAs(asked.model.item.find(({ name }) => name === field)!);
     const seen = { isPushed: false, hasNulls: false };
     for (const { field, is } of question.filters) counts.filter(kindOf(field), is, seen);
     const { sort } = question;
@@ -93,7 +91,7 @@ function askByDraft(
   { notes, wrong }: Tally,
 ): Promise<void> {
   return serveDraft(one, draft, resources, async (url, { right, questions, wrong: fields, served }) => {
-    const counts = createCounts(ALL_RELATIONS);
+    const counts = createCounts();
     const all = serviceQuestions(random, served, 0, counts);
     const lists = all.filter(
       ([asked, question]) => question.id === undefined || wantedFor(asked, question).status === 404,
@@ -114,7 +112,7 @@ async function askBeforeAndAfter(
   const contract = fileOf(one, 'contract.yaml');
   const models = readModels(contract);
   const draft = await draftCase(one, contract.replaceAll(', required: true', ''), service.url);
-  const counts = createCounts(ALL_RELATIONS);
+  const counts = createCounts();
   const tally: Tally = { statuses: [], wrong: [], notes: [] };
   const records: string[] = [];
   for (const when of ['before', 'after']) {

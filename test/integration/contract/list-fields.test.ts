@@ -11,14 +11,16 @@ resources:
       number: { kind: text }
       tags: { kind: list, of: { kind: text }, max: 3 }
       lines: { kind: list, of: { sku: { kind: text }, quantity: { kind: integer }, price: { kind: decimal } } }
+      related: { kind: list, of: { kind: reference, to: orders } }
     single: true
     sort: [number]
     filters:
+      related: { field: related, is: has }
       tag: { field: tags, is: has }
       tagged: { field: tags, is: known }
 `;
 
-const FIELDS = `{ id: id, number: no, tags: { from: tags, each: { as: [trim] } }, lines: { from: body.lines, each: { map: { sku: no, quantity: n, price: p } } } }`;
+const FIELDS = `{ id: id, number: no, tags: { from: tags, each: { as: [trim] } }, lines: { from: body.lines, each: { map: { sku: no, quantity: n, price: p } } }, related: rel }`;
 
 const source = (baseUrl: string) => `source: 1
 name: shop
@@ -32,7 +34,7 @@ resources:
 `;
 
 const ORDERS = [
-  '{"id":1,"no":"N1","tags":[" new","gift "],"body":{"lines":[{"no":"A","n":2,"p":9.90},{"no":"B","n":1.0,"p":null}]}}',
+  '{"id":1,"no":"N1","rel":[3,5],"tags":[" new","gift "],"body":{"lines":[{"no":"A","n":2,"p":9.90},{"no":"B","n":1.0,"p":null}]}}',
   '{"id":2,"no":"N2","tags":[],"body":{"lines":[{"no":"A","n":1.5,"p":1}]}}',
   '{"id":3,"no":"N3","tags":["a","b","c","d"],"body":{"lines":[]}}',
   '{"id":4,"no":"N4","tags":["gift",null],"body":{}}',
@@ -63,11 +65,11 @@ afterAll(async () => {
 const textOf = async (query: string) => (await fetch(`${gateway.url}/v1/orders${query}`)).text();
 
 const WHOLE = [
-  '{"id":"ord_1","number":"N1","tags":["new","gift"],"lines":[{"sku":"A","quantity":2,"price":9.90},{"sku":"B","quantity":1,"price":null}]}',
-  '{"id":"ord_2","number":"N2","tags":[],"lines":null}',
-  '{"id":"ord_3","number":"N3","tags":null,"lines":[]}',
-  '{"id":"ord_4","number":"N4","tags":null,"lines":null}',
-  '{"id":"ord_5","number":"N5","tags":["gift"],"lines":null}',
+  '{"id":"ord_1","number":"N1","tags":["new","gift"],"lines":[{"sku":"A","quantity":2,"price":9.90},{"sku":"B","quantity":1,"price":null}],"related":["ord_3","ord_5"]}',
+  '{"id":"ord_2","number":"N2","tags":[],"lines":null,"related":null}',
+  '{"id":"ord_3","number":"N3","tags":null,"lines":[],"related":null}',
+  '{"id":"ord_4","number":"N4","tags":null,"lines":null,"related":null}',
+  '{"id":"ord_5","number":"N5","tags":["gift"],"lines":null,"related":null}',
 ];
 
 describe('a field that is a list', () => {
@@ -87,6 +89,8 @@ describe('a field that is a list', () => {
     ['tag=gift', [1, 5]],
     ['tag=Gift', []],
     ['tagged=false', [3, 4]],
+    ['related=ord_5', [1]],
+    ['related=ord_1', []],
   ])('is asked for an element, exactly: %s', async (query, wanted) => {
     const { data } = JSON.parse(await textOf(`?${query}`)) as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toEqual(wanted.map((id) => `ord_${id}`));

@@ -83,6 +83,16 @@ describe('a canonical list', () => {
     ]).toEqual([true, false]);
   });
 
+  it('is asked for an element that it may have: not for one below the least', () => {
+    const { filters } = compiledResource({
+      singular: 'thing',
+      id: { prefix: 'th' },
+      fields: { marks: { kind: 'list', of: { kind: 'integer', minimum: 1 } } },
+      filters: { mark: { field: 'marks', is: 'has' } },
+    });
+    expect(filters[0]).toMatchObject({ op: 'has', kind: 'integer', minimum: 1, isSigned: false });
+  });
+
   it('is a list or null in JSON Schema, and says how many elements it has at most', () => {
     expect(fieldOf('tags').schema).toEqual({
       type: ['array', 'null'],

@@ -1,5 +1,5 @@
 import type { SourceResourceSpec, SourceSpec } from '../../../config/schema/source.ts';
-import { idStartOf } from '../../../contract/fields.ts';
+import { idStartOf, targetsOf } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
@@ -153,7 +153,7 @@ export function compileTargetCodecs(
   source: SourceSpec,
   { itemFields, detailFields, spec }: Resource,
 ): ReadonlyMap<string, IdCodec> {
-  const targets = new Set([...itemFields, ...detailFields].flatMap(({ to }) => to ?? []));
+  const targets = new Set(targetsOf([...itemFields, ...detailFields]));
   return new Map(
     [...targets].flatMap((name) => {
       const [own, target] = [source.resources[name], spec.resources[name]];

@@ -2,6 +2,7 @@
 
 import type { Environment } from '../../../config/yaml/substitute.ts';
 import { ConfigError } from '../../../config/yaml/problem.ts';
+import { targetsOf } from '../../../contract/fields.ts';
 import type { Contract, Resource } from '../../../contract/resource.ts';
 import { type CompiledSource, compileSourceText } from '../../../source/compile-sources.ts';
 import type { FirstResponse } from '../detect/first-response.ts';
@@ -31,7 +32,7 @@ export const describedFor = ({ resource, beside }: DraftPurpose): ReadonlySet<st
 
 /** The file that a draft is compiled with: only one that refers to other resources needs it. */
 function neededBeside({ resource, beside }: DraftPurpose): BesideDraft | undefined {
-  const targets = [...resource.itemFields, ...resource.detailFields].map(({ to }) => to);
+  const targets = targetsOf([...resource.itemFields, ...resource.detailFields]);
   return beside?.resources.some((name) => targets.includes(name)) === true ? beside : undefined;
 }
 

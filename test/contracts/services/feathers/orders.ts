@@ -28,12 +28,15 @@ function order(random: Random, id: number, customers: readonly number[]): keep.H
   };
 }
 
-const lineText = ({ article, qty, unitPrice }: keep.Held) =>
-  `{"sku":${JSON.stringify(article)},"quantity":${qty},"price":${unitPrice}}`;
+const lineIn = ({ article, qty, unitPrice }: keep.Held) => ({
+  sku: keep.textText(article),
+  quantity: keep.wholeText(qty),
+  price: keep.numberText(unitPrice),
+});
 
-function linesText(positions: readonly keep.Held[] | null): Shown {
+function linesIn(positions: readonly keep.Held[] | null): Shown {
   const isKnown = positions?.every(({ qty }) => Number.isInteger(qty)) === true;
-  return isKnown ? `[${positions.map(lineText).join(',')}]` : null;
+  return isKnown ? positions.map(lineIn) : null;
 }
 
 /** Orders with lines, in the memory of a FeathersJS application. */
@@ -75,7 +78,7 @@ export const orders: keep.ServiceCase = {
         customer: held['customerId'] === null ? null : `cus_${held['customerId']}`,
         'address.city': keep.textText(held['shipping']?.city),
         'address.zip': keep.textText(held['shipping']?.zip),
-        lines: linesText(held['positions']),
+        lines: linesIn(held['positions']),
         note: keep.textText(held['remark']),
       }),
     },

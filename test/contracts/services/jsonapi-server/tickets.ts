@@ -1,6 +1,6 @@
 import { writesSchema } from '../../../upstreams/writers.ts';
 import type { Random } from '../../generate/random.ts';
-import type { Shown } from '../../oracle/values.ts';
+import type { Scalar } from '../../oracle/values.ts';
 import * as keep from '../case.ts';
 
 const TEAMS = ['First line', 'Second line', 'Billing'];
@@ -30,7 +30,7 @@ function ticket(random: Random, id: string, agents: readonly string[]): keep.Hel
   };
 }
 
-const agentText = (reference: { readonly id: string } | null | undefined): Shown =>
+const agentText = (reference: { readonly id: string } | null | undefined): Scalar =>
   reference === null || reference === undefined ? null : `agent_${reference.id}`;
 
 /** Tickets with references, in the memory of a server of JSON:API. */

@@ -26,9 +26,9 @@ function post(random: Random, id: number, authors: readonly number[]): keep.Held
 
 const TAGS_MAX = 5;
 
-function tagsText(tags: readonly unknown[] | null | undefined): Shown {
+function tagsIn(tags: readonly unknown[] | null | undefined): Shown {
   const isKnown = tags?.every((one) => typeof one === 'string') === true && tags.length <= TAGS_MAX;
-  return isKnown ? JSON.stringify(tags) : null;
+  return isKnown ? tags : null;
 }
 
 const numberOf = ({ _id }: keep.Held) => (_id as string).split(':')[1]!;
@@ -66,7 +66,7 @@ export const posts: keep.ServiceCase = {
         id: `post_${numberOf(held)}`,
         title: keep.textText(held['title']),
         language: LANGUAGES.includes(held['lang']) ? held['lang'] : null,
-        tags: tagsText(held['tags']),
+        tags: tagsIn(held['tags']),
         likes: keep.wholeText(held['likes']),
         rating: keep.numberText(held['rating']),
         draft: keep.flagText(held['draft']),
