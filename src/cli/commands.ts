@@ -46,9 +46,10 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
     .option('--source <file>', 'check one source file alone; variables without default get placeholders')
     .option('--no-fixtures', 'do not replay the recorded cases of the sources')
     .addOption(
-      new Option('--against <file>', 'fail if clients of the contract in this file would break').conflicts(
-        'source',
-      ),
+      new Option(
+        '--against <file>',
+        'fail if clients of the contract in this file, or of this gateway file, would break',
+      ).conflicts('source'),
     )
     .option('--json', 'print problems, or the costs of queries, as JSON')
     .action((options: CheckOptions) => runCheck(options, files.file(), context));

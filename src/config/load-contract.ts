@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { compileContract } from '../contract/compile-contract.ts';
 import { contractSchema } from '../contract/contract-schema.ts';
 import { builtInContract } from '../contract/reference-contract.ts';
@@ -29,6 +30,45 @@ export function loadContract(
   return problems.length > before ? undefined : { contract, yaml };
 }
 
+/** Variables have no value where a file is read for a few of its keys. */
+const asWritten: Environment = {
+  variables: {},
+  readFile: (path) => path,
+  placeholder: (variable) => variable,
+};
+
+const readers = z.looseObject({
+  portico: z.unknown(),
+  resources: z.record(
+    z.string(),
+    z.looseObject({ permission: z.string().optional(), public: z.unknown().optional() }),
+  ),
+});
+
+/** A gateway file, and the permission of each resource that it serves: `null` where everybody may read it. */
+export type GatewayPermissions = {
+  readonly yaml: YamlFile;
+  readonly permissions: ReadonlyMap<string, string | null>;
+};
+
+/** The permissions that a file asks for, as it writes them; `undefined` if it is no gateway file. */
+export function permissionsIn({
+  file,
+  text,
+}: {
+  readonly file: string;
+  readonly text: string;
+}): GatewayPermissions | undefined {
+  const yaml = parseYamlFile(file, text, asWritten, []);
+  const found = readers.safeParse(yaml.content()).data;
+  if (found?.portico === undefined) return undefined;
+  const permissions = Object.entries(found.resources).map(
+    ([name, own]) =>
+      [name, String(own.public) === 'true' ? null : (own.permission ?? `${name}:read`)] as const,
+  );
+  return { yaml, permissions: new Map(permissions) };
+}
+
 /**
  * The path of the contract file as a gateway file names it; `undefined` if it names none, or is too broken to be read. Variables
  * have no value here.
@@ -40,11 +80,6 @@ export function contractPathIn({
   readonly file: string;
   readonly text: string;
 }): string | undefined {
-  const asWritten: Environment = {
-    variables: {},
-    readFile: (path) => path,
-    placeholder: (variable) => variable,
-  };
   const content = parseYamlFile(file, text, asWritten, []).content() as
     { contract?: unknown } | null | undefined;
   const contract = content?.contract;

@@ -91,12 +91,35 @@ function compareValues(at: readonly string[], before: LeafSpec, now: LeafSpec, c
     );
 }
 
+type ListSpec = Extract<LeafSpec, { kind: 'list' }>;
+
+/** Compares what a list has. An element that is a value is never null, whatever `required` says. */
+function compareList(at: readonly string[], before: ListSpec, now: ListSpec, changes: Changes): void {
+  if (now.max < before.max)
+    changes.widens([...at, 'max'], `max was ${before.max}, and is ${now.max}: longer lists are null now`);
+  else changes.same([...at, 'max'], before.max, now.max);
+  const path = [...at, 'of'];
+  const [old, own] = [before.of, now.of];
+  if (isLeafSpec(old) && isLeafSpec(own))
+    compareField(path, { ...old, required: true }, { ...own, required: true }, changes);
+  else if (isLeafSpec(old) || isLeafSpec(own))
+    changes.breaks(
+      path,
+      isLeafSpec(own)
+        ? 'its elements were objects, and are values'
+        : 'its elements were values, and are objects',
+      'a field with another name, and the old one as long as clients use it',
+    );
+  else compareFields(path, old, own, changes);
+}
+
 function compareField(at: readonly string[], before: LeafSpec, now: LeafSpec, changes: Changes): void {
   changes.same([...at, 'kind'], before.kind, now.kind);
   if (before.kind !== now.kind) return;
   changes.same([...at, 'to'], targetOf(before), targetOf(now));
   changes.same([...at, 'minimum'], minimumOf(before), minimumOf(now));
   compareValues([...at, 'values'], before, now, changes);
+  if (before.kind === 'list' && now.kind === 'list') compareList(at, before, now, changes);
   if (before.required && !now.required)
     changes.breaks([...at, 'required'], 'it was never null, and may be null now', 'required: true');
   if (!before.required && now.required) changes.widens([...at, 'required'], 'it is never null any more');
@@ -211,5 +234,25 @@ export function compareContracts(before: ContractSpec, now: ContractSpec): reado
   const [names, all] = [Object.keys(before.resources), Object.keys(now.resources)];
   for (const name of changes.names(['resources'], 'resource', names, all))
     compareResource(name, { before, now }, changes);
+  return changes.all;
+}
+
+/**
+ * What changes for clients if resources ask for other permissions: by resource, `null` where everybody may read it. The paths
+ * are those of the gateway file.
+ */
+export function comparePermissions(
+  before: ReadonlyMap<string, string | null>,
+  now: ReadonlyMap<string, string | null>,
+): readonly ContractChange[] {
+  const changes = new Changes();
+  for (const [name, old] of before) {
+    const [at, own] = [['resources', name], now.get(name)];
+    if (own === undefined || own === old) continue;
+    if (own === null) changes.widens([...at, 'public'], 'everybody may read it now');
+    else if (old === null)
+      changes.breaks([...at, 'public'], `everybody could read it, and it needs ${own} now`, 'public: true');
+    else changes.same([...at, 'permission'], old, own);
+  }
   return changes.all;
 }

@@ -1,25 +1,45 @@
-import type { FileText } from '../../config/load.ts';
+import { permissionsIn } from '../../config/load-contract.ts';
+import type { ConfigFiles } from '../../config/load.ts';
 import { pathText, type Problem } from '../../config/yaml/problem.ts';
-import { compareContracts } from '../../contract/compare-contracts.ts';
+import type { YamlFile } from '../../config/yaml/yaml-file.ts';
+import {
+  compareContracts,
+  comparePermissions,
+  type ContractChange,
+} from '../../contract/compare-contracts.ts';
 import type { ContractChanges } from '../../workbench/explain/report/check-report.ts';
-import { contractIn, readText } from '../input/read-config.ts';
+import { contractIn, readGatewayContract, readText } from '../input/read-config.ts';
+
+type Placed = { readonly breaks: boolean; readonly problem: Problem };
+
+/** A change at its line; the built-in contract has none. */
+function placedIn(yaml: YamlFile | undefined, { breaks, path, message, hint }: ContractChange): Placed {
+  const builtIn = { file: 'the built-in contract', path: pathText(path), message };
+  const problem = yaml?.problemAt(path, message, hint) ?? {
+    ...builtIn,
+    ...(hint !== undefined && { hint }),
+  };
+  return { breaks, problem };
+}
 
 /**
- * What the contract in force takes from the clients of the one in `oldFile`, and what it offers them besides, at the lines of
- * its file. @throws ConfigError if a file is no contract
+ * What the configuration in force takes from the clients of an older one, and what it offers them besides, at the lines of its
+ * files. `oldFile` is a contract file, or a gateway file, so that permissions are compared, too.
+ * @throws ConfigError if a file is none of both
  */
-export function changesAgainst(oldFile: string, file: FileText | undefined): ContractChanges {
-  const [old, { contract, yaml }] = [contractIn(readText(oldFile)), contractIn(file)];
-  const changes = compareContracts(old.contract.spec, contract.spec).map(
-    ({ breaks, path, message, hint }) => {
-      const builtIn: Problem = { file: 'the built-in contract', path: pathText(path), message };
-      const problem = yaml?.problemAt(path, message, hint) ?? {
-        ...builtIn,
-        ...(hint !== undefined && { hint }),
-      };
-      return { breaks, problem };
-    },
-  );
+export function changesAgainst(oldFile: string, { contract: file, gateway }: ConfigFiles): ContractChanges {
+  const { contract, yaml } = contractIn(file);
+  const text = readText(oldFile);
+  const [older, now] = [text, gateway].map(permissionsIn);
+  const old = older === undefined ? contractIn(text).contract : readGatewayContract(oldFile);
+  const permissions =
+    older === undefined || now === undefined
+      ? []
+      : comparePermissions(older.permissions, now.permissions).map((one) => placedIn(now.yaml, one));
+  const changes = [
+    ...compareContracts(old.spec, contract.spec).map((one) => placedIn(yaml, one)),
+    ...permissions,
+  ];
   const those = (wanted: boolean) =>
     changes.flatMap(({ breaks, problem }) => (breaks === wanted ? problem : []));
   return { file: oldFile, breaks: those(true), widens: those(false) };

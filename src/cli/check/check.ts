@@ -18,7 +18,7 @@ export type CheckOptions = {
   /** `false`: recorded cases are not replayed. */
   readonly fixtures?: boolean;
   readonly json?: boolean;
-  /** An older contract file, whose clients the contract in force must not break. */
+  /** An older contract or gateway file, whose clients the contract in force must not break. */
   readonly against?: string;
 };
 
@@ -40,7 +40,7 @@ async function check(options: CheckOptions, configFile: string, context: CliCont
   const pageNotes = noReference ? [{ file: configFile, path: 'docs', message: NO_REFERENCE }] : [];
   const all = [...notes, ...pageNotes, ...(await redisNotes(configFile, gateway))];
   const against =
-    options.against === undefined ? undefined : changesAgainst(options.against, ready.texts.files.contract);
+    options.against === undefined ? undefined : changesAgainst(options.against, ready.texts.files);
   const verdict = 'The configuration is sound.';
   return { compiled, sources, passthrough, notes: all, verdict, replayed, against };
 }

@@ -52,6 +52,22 @@ describe('portico check --against', () => {
     });
   });
 
+  it('compares who may read a resource, if the older file is that of a gateway', async () => {
+    const old = copyConfig();
+    try {
+      const line = config.edit('portico.yaml', 'source: crm\n', 'source: crm\n    permission: staff:read\n');
+      const { code, out } = await run('check', '--no-fixtures', '--against', old.file);
+      expect([code, out]).toEqual([
+        1,
+        expect.stringContaining(
+          `breaks: ${config.file}:${line + 1}:17: resources.users.permission: permission was users:read, and is staff:read`,
+        ),
+      ]);
+    } finally {
+      old.remove();
+    }
+  });
+
   it('compares the built-in contract, too, and says that it has no line', async () => {
     config.drop('contract.yaml');
     writeFileSync(
@@ -66,7 +82,7 @@ describe('portico check --against', () => {
   });
 
   it.each([
-    ['a file that is no contract', ['--against', 'config/portico.yaml'], 78, 'config/portico.yaml:'],
+    ['a file that is no contract', ['--against', 'config/sources/crm.yaml'], 78, 'config/sources/crm.yaml:'],
     ['a file that there is not', ['--against', 'gone.yaml'], 78, 'gone.yaml: cannot be read'],
     [
       'one source alone',

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { compareContracts } from '../../../src/contract/compare-contracts.ts';
+import { compareContracts, comparePermissions } from '../../../src/contract/compare-contracts.ts';
 import { contractSchema } from '../../../src/contract/contract-schema.ts';
 
 const OLD = `contract: 1
@@ -19,12 +19,15 @@ resources:
       total: { kind: decimal, minimum: 0 }
       customer: { kind: reference, to: sites }
       address: { city: { kind: text } }
+      tags: { kind: list, of: { kind: text }, max: 5 }
+      lines: { kind: list, of: { sku: { kind: text, required: true }, price: { kind: decimal } } }
     single: { note: { kind: text }, by: { name: { kind: text } } }
     sort: [id, total]
     order: [-total]
     filters:
       status: { field: status, is: one_of }
       min_total: { field: total, is: at_least }
+      tag: { field: tags, is: has }
 `;
 
 /** What a change of the old file means, as `place: message`; what breaks clients begins with an exclamation mark. */
@@ -149,6 +152,37 @@ describe('a contract that is compared with an older one', () => {
       'status: { field: customer',
       order('filters.status.field: field was status, and is customer'),
     ],
+    ['a list, which may be longer', ', max: 5', ', max: 6', order('fields.tags.max: max was 5, and is 6')],
+    [
+      'the kind of the elements of a list',
+      'of: { kind: text }',
+      'of: { kind: integer }',
+      order('fields.tags.of.kind: kind was text, and is integer'),
+    ],
+    [
+      'a list, whose elements are objects now',
+      'of: { kind: text }, max',
+      'of: { name: { kind: text } }, max',
+      order('fields.tags.of: its elements were values, and are objects'),
+    ],
+    [
+      'a field of the elements of a list',
+      ', price: { kind: decimal }',
+      '',
+      order('fields.lines.of.price: the field price is gone'),
+    ],
+    [
+      'a field of the elements of a list, which may be null now',
+      'sku: { kind: text, required: true }',
+      'sku: { kind: text }',
+      order('fields.lines.of.sku.required: it was never null, and may be null now'),
+    ],
+    [
+      'a filter on the elements of a list',
+      '      tag: { field: tags, is: has }\n',
+      '',
+      order('filters.tag: the filter tag is gone'),
+    ],
     ['a resource', 'sites:\n', 'places:\n', 'resources.sites: the resource sites is gone'],
   ])('breaks clients by %s', (_what, from, to, wanted) => {
     const pages = from.startsWith('default') || from.startsWith('max');
@@ -228,7 +262,24 @@ describe('a contract that is compared with an older one', () => {
       'singular: purchase',
       order('singular: generated clients name the type purchase, not order'),
     ],
+    [
+      'a list, which is null sooner',
+      'max: 5',
+      'max: 4',
+      order('fields.tags.max: max was 5, and is 4: longer lists are null now'),
+    ],
+    [
+      'a field of the elements of a list',
+      '{ sku: {',
+      '{ name: { kind: text }, sku: {',
+      order('fields.lines.of.name: the field name is new'),
+    ],
   ])('offers more by %s', (_what, from, to, wanted) => expect(changed([from, to])).toEqual([wanted]));
+
+  it('breaks nothing by elements of a list that say they are required, or by an order that means nothing', () =>
+    expect(
+      changed(['of: { kind: text }, max', 'of: { kind: text, required: true }, unordered: true, max']),
+    ).toEqual([]));
 
   it('breaks nothing by a field of the single view that the list has as well now', () => {
     expect(
@@ -246,4 +297,29 @@ describe('a contract that is compared with an older one', () => {
     );
     expect(compareContracts(before, now).map(({ hint }) => hint)).toEqual(['required: true', 'is: at_least']);
   });
+});
+
+describe('permissions that are compared with older ones', () => {
+  const changes = (before: string | null, now: string | null) =>
+    comparePermissions(new Map([['orders', before]]), new Map([['orders', now]])).map(
+      ({ breaks, path, message, hint }) =>
+        `${breaks ? '! ' : ''}${path.join('.')}: ${message} (${hint ?? ''})`,
+    );
+
+  it.each([
+    ['orders:read', 'orders:read', []],
+    [
+      'orders:read',
+      'staff:read',
+      [
+        '! resources.orders.permission: permission was orders:read, and is staff:read (permission: orders:read)',
+      ],
+    ],
+    [
+      null,
+      'orders:read',
+      ['! resources.orders.public: everybody could read it, and it needs orders:read now (public: true)'],
+    ],
+    ['orders:read', null, ['resources.orders.public: everybody may read it now ()']],
+  ])('from %s to %s', (before, now, wanted) => expect(changes(before, now)).toEqual(wanted));
 });
