@@ -42,7 +42,7 @@ const common = {
     .boolean()
     .optional()
     .describe(
-      'Whether its values can identify a person, so that recordings have others; true for text and date.',
+      'Whether its values can identify a person, so that recordings have others; true for text, date and integer.',
     ),
   ...deprecation,
 };

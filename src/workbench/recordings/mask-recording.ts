@@ -3,6 +3,8 @@ import { charsetOf } from '../../source/adapter/read/decode.ts';
 import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
 import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
 import type { SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
+import type { Value } from '../../contract/fields.ts';
+import { isScalar, ListValue } from '../../contract/list-value.ts';
 import type { Query } from '../../contract/query.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
@@ -10,7 +12,7 @@ import { MASK } from '../../kernel/secret.ts';
 import type { Translation } from '../doctor/session/pair-requests.ts';
 import { replyOf } from '../doctor/session/replay.ts';
 import { keptBody, type ViewedExchange } from './record-exchanges.ts';
-import { maskTexts } from './mask-texts.ts';
+import { maskNumbers, maskTexts } from './mask-texts.ts';
 import {
   collectValues,
   isPersonal,
@@ -49,6 +51,12 @@ function nextOf({ adapter }: CompiledSource, reply: UpstreamReply): string | und
   }
 }
 
+/** The texts by which filters ask for a value, or for the elements of a list. */
+function textsOf(value: Value | undefined): readonly string[] {
+  if (value === null || value === undefined) return [];
+  return value instanceof ListValue ? value.elements.filter(isScalar).map(String) : [String(value)];
+}
+
 /** Maps the real values of v1 fields to the masked ones, and the masked ids and windows to the real ones. */
 function compareReplies(
   compiled: CompiledSource,
@@ -61,10 +69,13 @@ function compareReplies(
     const after = explainer.rows(masked).map((row) => explainer.explain(row));
     for (const [index, row] of explainer.rows(reply).entries())
       for (const [place, { field, value }] of explainer.explain(row).entries()) {
-        const made = after[index]?.[place]?.value;
-        if (typeof value !== 'string' || typeof made !== 'string') continue;
-        values.set(`${field} ${value}`, made);
-        if (field === 'id') ids.set(made, value);
+        const made = textsOf(after[index]?.[place]?.value);
+        for (const [at, text] of textsOf(value).entries()) {
+          const other = made[at];
+          if (other === undefined) continue;
+          values.set(`${field} ${text}`, other);
+          if (field === 'id') ids.set(other, text);
+        }
       }
     const [real, next] = view === 'list' ? [nextOf(compiled, reply), nextOf(compiled, masked)] : [];
     if (real !== undefined && next !== undefined) windows.set(next, real);
@@ -96,14 +107,17 @@ function translationOf(
 
 /** Replaces a value wherever it stands: what is neither kept nor personal becomes `***`. */
 function createReplacer(
-  { kept, personal, links }: RecordedValues,
+  { kept, personal, numbers, links }: RecordedValues,
   listPath: string,
   canWrite: (character: string) => boolean,
 ) {
-  const masked = maskTexts(
-    [...personal].filter((text) => !kept.has(text)),
-    canWrite,
-  );
+  const masked = new Map([
+    ...maskNumbers([...numbers].filter((text) => !kept.has(text))),
+    ...maskTexts(
+      [...personal].filter((text) => !kept.has(text)),
+      canWrite,
+    ),
+  ]);
   const maskedLinks = new Map([...links].map((link) => [link, maskLink(link, listPath, canWrite)]));
   return function replace(text: string): string | undefined {
     if (text === '' || kept.has(text)) return undefined;

@@ -10,11 +10,13 @@ import type {
   SourceSpec,
 } from '../../config/schema/source.ts';
 import type { Field } from '../../contract/fields.ts';
+import { Decimal } from '../../kernel/decimal.ts';
 import type { Query } from '../../contract/query.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { isList } from '../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
+import { isPlainNumber } from './mask-texts.ts';
 
 /** One recorded reply, with the means to read its rows. */
 export type ReadReply = {
@@ -88,11 +90,17 @@ export function isPersonal(
   const field = viewed?.fields.find((one) => one.name === name);
   const mapping = viewed?.spec.map[name];
   if (field === undefined) return false;
-  return isPersonalField(field, eachOf(mapping)?.as ?? mapping?.as ?? [], {
+  const { kind, to } = valueFieldOf(field);
+  const asked = { kind, to, personal: field.personal };
+  return isPersonalField(asked, eachOf(mapping)?.as ?? mapping?.as ?? [], {
     ...source.spec.resources,
     '': own,
   });
 }
+
+/** The field whose values are asked for: of a list of values, that of an element. */
+const valueFieldOf = (field: Field): Field =>
+  field.list !== undefined && 'kind' in field.list.of ? field.list.of : field;
 
 const eachOf = (mapping: MappingSpec[string] | undefined) =>
   mapping !== undefined && 'each' in mapping ? mapping.each : undefined;
@@ -103,7 +111,7 @@ const isFreeId = ({ id }: SourceResourceSpec) =>
 
 /** The same of a field whose values are read by some steps; `resources` are those of its source, its own without a name. */
 function isPersonalField(
-  { kind, to = '', personal }: Field,
+  { kind, to = '', personal }: Pick<Field, 'kind' | 'to' | 'personal'>,
   steps: readonly CoercionSpec[],
   resources: SourceSpec['resources'],
 ): boolean {
@@ -113,7 +121,13 @@ function isPersonalField(
 }
 
 /** A value of a row, and whether it is replaced. Of a list of objects, each value of a field is one of its own. */
-type RowPart = Pick<FieldProvenance, 'found' | 'from' | 'state'> & { readonly isReplaced: boolean };
+type RowPart = Pick<FieldProvenance, 'found' | 'from' | 'state'> & {
+  readonly isReplaced: boolean;
+  /** Whether its values are numbers: those of JSON are replaced, too. */
+  readonly isNumber: boolean;
+};
+
+const isNumberField = ({ kind }: Field) => kind === 'integer' || kind === 'decimal';
 
 function partsOf(
   compiled: CompiledSource,
@@ -122,17 +136,23 @@ function partsOf(
   { field: name, found, from, state }: FieldProvenance,
 ): readonly RowPart[] {
   const viewed = viewSpecOf(own, compiled.resource, view);
-  const list = viewed?.fields.find((field) => field.name === name)?.list;
+  const ownField = viewed?.fields.find((field) => field.name === name);
+  const list = ownField?.list;
   const map = eachOf(viewed?.spec.map[name])?.map;
   if (list === undefined || map === undefined || 'kind' in list.of || !isList(found))
-    return [{ found, from, state, isReplaced: isPersonal(compiled, own, view, name) }];
+    return [
+      {
+        ...{ found, from, state, isReplaced: isPersonal(compiled, own, view, name) },
+        isNumber: ownField !== undefined && isNumberField(valueFieldOf(ownField)),
+      },
+    ];
   const { resources } = compiled.source.spec;
   return list.of.flatMap((field) => {
     const mapping = map[field.name];
     const isReplaced = mapping !== undefined && isPersonalField(field, mapping.as, resources);
     return [mapping?.from ?? []].flat().flatMap((path) =>
       found.map((element) => ({
-        ...{ found: compilePath(path)(element), state, isReplaced },
+        ...{ found: compilePath(path)(element), state, isReplaced, isNumber: isNumberField(field) },
         from: from.map((outer) => `${outer}[].${path}`),
       })),
     );
@@ -143,6 +163,8 @@ function partsOf(
 export type RecordedValues = {
   readonly kept: Set<string>;
   readonly personal: Set<string>;
+  /** Numbers that are replaced by others of the same length. */
+  readonly numbers: Set<string>;
   readonly links: Set<string>;
 };
 
@@ -183,7 +205,12 @@ export function collectValues(
   const { yaml } = compiled.source;
   // The file names values that decide how a reply is read, such as those of outcome rules. They are kept.
   const inFile = scalarsOf(yaml.content() as Json).map(({ text }) => text);
-  const values: RecordedValues = { kept: new Set(inFile), personal: new Set(), links: new Set() };
+  const values: RecordedValues = {
+    kept: new Set(inFile),
+    personal: new Set(),
+    numbers: new Set(),
+    links: new Set(),
+  };
   const read = found.flatMap(({ view, explainer, reply }) =>
     explainer
       .rows(reply)
@@ -191,21 +218,19 @@ export function collectValues(
       .flatMap((one) => partsOf(compiled, own, view, one)),
   );
   const columns = new Set(read.flatMap(({ isReplaced, from }) => (isReplaced ? from : [])));
-  for (const { found: value, from, state, isReplaced } of read) {
+  for (const { found: value, from, state, isReplaced, isNumber } of read) {
     // A value that its field cannot read may be any text, and the column of a kept field may also feed a personal one.
     const isKept = state !== 'unreadable' && !from.some((path) => isWithin(path, columns));
     for (const { text, isText } of scalarsOf(value)) {
-      if (isReplaced && isText) values.personal.add(text);
+      if (isReplaced && isNumber && isPlainNumber(text)) values.numbers.add(text);
+      else if (isReplaced && isText) values.personal.add(text);
       else if (isKept || !isText) values.kept.add(text);
     }
   }
   for (const { view, reply } of found) if (view === 'list') addBeside(compiled, reply, values);
-  for (const { field, op, value } of query.kind === 'list' ? query.filters : [])
-    if (
-      (op === 'eq' || op === 'has') &&
-      typeof value === 'string' &&
-      isPersonal(compiled, own, 'list', field)
-    )
-      values.personal.add(value);
+  for (const { field, value } of query.kind === 'list' ? query.filters : [])
+    for (const one of isPersonal(compiled, own, 'list', field) ? [value].flat() : [])
+      if (typeof one === 'string') values.personal.add(one);
+      else if (one instanceof Decimal) values.numbers.add(one.toString());
   return values;
 }

@@ -71,7 +71,7 @@ function maskRequest(
   const [path = '', ...rest] = request.split('?');
   const masked = path.replace(/(?<=^GET \/v\d+\/[^/]+\/).+$/, (id) => valueOf('id', id));
   if (rest.length === 0) return masked;
-  const filters = parameters.filter(({ op }) => op === 'eq');
+  const filters = parameters.filter(({ op }) => op !== 'known');
   const query = rest
     .join('?')
     .split('&')
@@ -79,7 +79,9 @@ function maskRequest(
       const [name = '', ...value] = part.split('=');
       const filter = filters.find((one) => one.name === name);
       const text = new URLSearchParams(`v=${value.join('=')}`).get('v') ?? '';
-      return filter === undefined ? part : `${name}=${encodeURIComponent(valueOf(filter.field, text))}`;
+      if (filter === undefined) return part;
+      const texts = filter.op === 'in' ? text.split(',') : [text];
+      return `${name}=${encodeURIComponent(texts.map((one) => valueOf(filter.field, one)).join(','))}`;
     });
   return `${masked}?${query.join('&')}`;
 }

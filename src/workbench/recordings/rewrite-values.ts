@@ -18,13 +18,16 @@ function unquoted(token: string): string | undefined {
   }
 }
 
-/** Replaces keys, texts and numbers of JSON. The replacement of a number is a text. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Replaces keys, texts and numbers of JSON. The replacement of a number is a text, unless it is a number, too. */
 function rewriteJson(body: string, { value, key }: Replacements): string {
   return body.replaceAll(JSON_TOKEN, (token: string, ending: string | undefined) => {
     const colon = ending ?? '';
     const text = token.startsWith('"') ? unquoted(token.slice(0, token.length - colon.length)) : token;
     const made = text === undefined ? MASK : colon === '' ? value(text) : key(text);
-    return made === undefined ? token : JSON.stringify(made) + colon;
+    if (made === undefined) return token;
+    return token.startsWith('"') || !JSON_NUMBER.test(made) ? JSON.stringify(made) + colon : made;
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../../src/contract/query.ts';
 import { explainReplies } from '../../../../src/source/adapter/read/explain-reply.ts';
 import { collectValues } from '../../../../src/workbench/recordings/recorded-values.ts';
-import { maskTexts } from '../../../../src/workbench/recordings/mask-texts.ts';
+import { maskNumbers, maskTexts } from '../../../../src/workbench/recordings/mask-texts.ts';
 import { loadTexts } from '../../../support/gateway/config-texts.ts';
 
 const CONTRACT = `contract: 1
@@ -73,5 +73,14 @@ describe('the values of a recording', () => {
     expect(made.filter((day, index) => day === days[index])).toEqual([]);
     expect(made.map((day) => new Date(day).toISOString().slice(0, 10))).toEqual(made);
     expect([...made].sort()).toEqual(made);
+  });
+
+  it('that are numbers become other numbers of the same length in the same order', () => {
+    const numbers = ['-7.5', '-7', '3', '95', '123', '4917055501231', '4917055501232'];
+    const masked = maskNumbers(numbers);
+    const made = numbers.map((number) => masked.get(number) ?? '');
+    expect(made).not.toEqual(numbers);
+    expect(made.map(({ length }) => length)).toEqual(numbers.map(({ length }) => length));
+    expect(made.map(Number).toSorted((a, b) => a - b)).toEqual(made.map(Number));
   });
 });

@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fixtureTexts } from '../../support/command/fixture-texts.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+
+const CONTRACT = `contract: 1
+title: Club
+resources:
+  members:
+    singular: member
+    id: { prefix: mem }
+    fields:
+      name: { kind: text }
+      born: { kind: date }
+      phone: { kind: integer }
+      wage: { kind: decimal, personal: true }
+      friend: { kind: reference, to: members }
+      friends: { kind: list, of: { kind: reference, to: members } }
+      nicks: { kind: list, of: { kind: text } }
+      days: { kind: list, of: { kind: date } }
+      phones: { kind: list, of: { kind: integer } }
+      notes: { kind: list, of: { text: { kind: text }, day: { kind: date }, number: { kind: integer } } }
+    single: true
+    sort: [id, name, born, phone]
+    filters:
+      ids: { field: id, is: one_of }
+      name: { field: name, is: equal }
+      born: { field: born, is: equal }
+      born_after: { field: born, is: after }
+      phone: { field: phone, is: equal }
+      min_phone: { field: phone, is: at_least }
+      friend: { field: friend, is: one_of }
+      with_friend: { field: friends, is: has }
+      nick: { field: nicks, is: has }
+      day: { field: days, is: has }
+      other_phone: { field: phones, is: has }
+`;
+const FIELDS = `{ id: id, name: name, born: born, phone: phone, wage: wage, friend: friend, friends: friends, nicks: nicks, days: days, phones: phones, notes: { from: notes, each: { map: { text: t, day: d, number: n } } } }`;
+const SOURCE = `source: 1
+name: club
+net: { baseUrl: '\${CLUB_URL:-http://127.0.0.1:1}' }
+outcomes: [{ status: 404, is: not_found, on: get }, { status: 200, is: ok }]
+resources:
+  members:
+    id: { kind: text }
+    list: { request: { path: /members }, window: { kind: none }, items: rows, map: ${FIELDS} }
+    get: { request: { path: '/members/{id}' }, item: '', map: ${FIELDS} }
+`;
+const GATEWAY = `portico: 1
+resources: { members: { source: club, public: true } }
+`;
+
+/** Values of which each says whose it is. */
+const MEMBERS = ['1', '2', '3'].map((n) => ({
+  ...{
+    id: `marker-id${n}`,
+    name: `Marker Name${n}`,
+    born: `1957-06-1${n}`,
+    phone: Number(`491705550123${n}`),
+  },
+  ...{ wage: Number(`73123.4${n}`), friend: 'marker-id1', friends: ['marker-id2', `marker-id${n}`] },
+  ...{ nicks: [`markernick${n}`], days: [`1958-07-1${n}`], phones: [Number(`491716660123${n}`)] },
+  notes: [{ t: `marker note${n}`, d: `1959-08-1${n}`, n: Number(`491727770123${n}`) }],
+}));
+const MARKERS = /marker|195[789]-0[678]-1|4917[0-9]{6}|73123/i;
+
+const folder = startForEach(() => createFolder('personal-kinds'));
+const service = startForEach(() =>
+  startUpstream(
+    serving(({ target }) => {
+      const id = /^\/members\/(.+)$/.exec(target)?.[1];
+      const found = id === undefined ? { rows: MEMBERS } : MEMBERS.find((one) => one.id === id);
+      return { status: found === undefined ? 404 : 200, body: JSON.stringify(found ?? {}) };
+    }),
+  ),
+);
+
+describe('a recording', () => {
+  it('has no personal value of any kind: in lists, in objects, in what is asked, or in the answer', async () => {
+    const { path } = folder;
+    mkdirSync(join(path, 'sources'));
+    writeFileSync(join(path, 'sources', 'club.yaml'), SOURCE);
+    writeFileSync(join(path, 'contract.yaml'), CONTRACT);
+    const file = join(path, 'portico.yaml');
+    writeFileSync(file, GATEWAY);
+    const env = { CLUB_URL: service.origin };
+    const asked = [
+      ...['', '/marker-id2', '?ids=mem_marker-id1,mem_marker-id3', '?name=Marker+Name2', '?born=1957-06-12'],
+      ...['?born_after=1957-06-11', '?phone=4917055501232', '?min_phone=4917055501232', '?sort=-phone'],
+      ...['?friend=mem_marker-id1', '?with_friend=mem_marker-id3', '?nick=markernick2', '?day=1958-07-12'],
+      ...['?other_phone=4917166601233', '?sort=born'],
+    ].map((query) => `GET /v1/members${query.replace('/marker', '/mem_marker')}`);
+    const { code, out, err } = await runCommand(
+      ['--config', file, 'test', '--record', 'club', '--overwrite', ...asked],
+      env,
+    );
+    expect([code, err]).toEqual([0, '']);
+    expect(out.match(/^recorded /gm)).toHaveLength(asked.length);
+    const kept = fixtureTexts(file, 'club');
+    expect(kept.split('\n').filter((line) => MARKERS.test(line))).toEqual([]);
+    expect((await runCommand(['--config', file, 'test', 'club'], {})).out).toContain(
+      `${asked.length} passed, 0 failed`,
+    );
+  });
+});
