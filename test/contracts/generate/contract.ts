@@ -80,7 +80,9 @@ function kindsIn(fields: Tree, above = ''): readonly (readonly [string, string])
 }
 
 function kindOf({ kind, of }: Tree): string {
-  return kind === 'list' ? `list of ${String((of as Tree)['kind'] ?? 'objects')}` : String(kind);
+  return kind === 'list'
+    ? `list of ${((of as Tree)['kind'] as string | undefined) ?? 'objects'}`
+    : String(kind);
 }
 
 function filtersOf(random: Random, kinds: readonly (readonly [string, string])[]): Tree {

@@ -34,8 +34,16 @@ const ORDERS = [
     lines: [line],
   },
   { ...order, id: 2, number: 'N2', status: 'shipped', total: 10.5, codes: [{ name: 'x' }], tags: ['1', '2'] },
-  { ...order, id: 3, number: 'N3', status: 'lost', total: 0, tags: [...'abcdef'], lines: [{ price: 1 }] },
-  { ...order, id: 4, number: null, status: 'open', total: 7, tags: [...'abcde'], lines: [] },
+  {
+    ...order,
+    id: 3,
+    number: 'N3',
+    status: 'lost',
+    total: 0,
+    tags: ['a', 'b', 'c', 'd', 'e', 'f'],
+    lines: [{ price: 1 }],
+  },
+  { ...order, id: 4, number: null, status: 'open', total: 7, tags: ['a', 'b', 'c', 'd', 'e'], lines: [] },
 ];
 const PACKED = { ...order, id: 5, number: 'N5', status: 'packed', total: 2 };
 const ASKED = {
