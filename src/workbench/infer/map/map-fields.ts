@@ -13,6 +13,7 @@ import { isList, isObject } from '../../../kernel/json/values.ts';
 import { type FieldDraft, mapList, type Mapped, unmapped } from './map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
 import { findMoney } from './read-money.ts';
+import { refuseUndescribed } from './refuse-undescribed.ts';
 
 /** The mapping of one view, with notes. */
 export type MapDraft = {
@@ -167,11 +168,6 @@ function mapField(field: Field, chosen: ColumnChoice | undefined, context: Field
   const { from, values } = pathsOf(chosen);
   if (field.to !== undefined && !described.has(field.to)) {
     const path = chosen.columns[0]?.path ?? '';
-    if (field.required)
-      throw new InferError(
-        `${field.name} is never null and refers to ${field.to}, which the draft does not describe`,
-        `name its list, too: --resource ${field.to}=<address>, or --into a file that has it`,
-      );
     const text = `${path} looks like the ids of ${field.to}: add ${field.to} to this file, for example with portico infer --into, then write ${path}`;
     return { draft: null, remarks: [toEdit(text)] };
   }
@@ -204,6 +200,7 @@ function mapField(field: Field, chosen: ColumnChoice | undefined, context: Field
 
 /**
  * Maps the fields of a view to columns. `undefined` if no column can be the id.
+ * @throws InferError if a field can neither be read nor be null
  */
 export function mapFields(
   resource: Resource,
@@ -231,6 +228,7 @@ export function mapFields(
   const [idField] = resource.itemFields;
   const id = inferId(columns, idField && choose(idField), known.idKind);
   if (id === undefined) return undefined;
+  refuseUndescribed([...resource.itemFields, ...resource.detailFields], known.described);
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
   // The fields of elements are none of the resource: no filter asks for them.

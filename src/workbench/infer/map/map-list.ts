@@ -13,9 +13,14 @@ export type FieldDraft =
 
 /**
  * The mapping of a field that no column was found for. One that is never null needs a path, or the file is refused: its own
- * name stands there, and every answer is an error until the operator has written another one.
+ * name stands there, and every answer is an error until the operator has written another one. The elements of a list of
+ * objects need theirs, too.
  */
-export const unmapped = ({ required, name }: Field): FieldDraft => (required ? name : null);
+export function unmapped({ required, name, list }: Field, path = name): FieldDraft {
+  if (!required) return null;
+  if (list === undefined || 'kind' in list.of) return path;
+  return { from: path, each: { map: Object.fromEntries(list.of.map((one) => [one.name, unmapped(one)])) } };
+}
 
 /** The paths and the steps of a field, however its mapping is written. */
 export function partsOf(draft: NonNullable<FieldDraft>) {
@@ -33,8 +38,6 @@ export type Mapped = {
 /** Maps a field of an element to one of some columns, or to the one that is given. */
 type MapElement = (field: Field, columns: readonly Column[], given?: ColumnChoice) => Mapped;
 
-const ask = (text: string): Mapped => ({ draft: null, remarks: [toEdit(text)] });
-
 /** The steps of elements that are values. */
 function mapValues(of: Field, column: Column, elements: Column['values'], mapElement: MapElement): Mapped {
   const own = { ...column, values: elements };
@@ -47,11 +50,16 @@ function mapValues(of: Field, column: Column, elements: Column['values'], mapEle
 
 /** Maps a field that is a list: its elements, by what all records have in them. */
 export function mapList(
-  { name, required, list }: Field,
+  field: Field,
   chosen: ColumnChoice | undefined,
   lists: readonly Column[],
   mapElement: MapElement,
 ): Mapped {
+  const { name, required, list } = field;
+  const ask = (text: string, path = name): Mapped => ({
+    draft: unmapped(field, path),
+    remarks: [toEdit(text)],
+  });
   const [column] = chosen?.columns ?? [];
   const leave = required ? 'the contract requires it' : 'or leave it null';
   if (column === undefined || list === undefined) {
@@ -63,22 +71,25 @@ export function mapList(
   const { path } = column;
   const elements = knownValues(column).flatMap((value) => (isList(value) ? value : []));
   if (elements.length === 0)
-    return ask(`the name matches, but ${path} is empty in every record: say how its elements are read`);
+    return ask(`the name matches, but ${path} is empty in every record: say how its elements are read`, path);
   const doubts = chosen?.doubt === undefined ? [] : [toEdit(chosen.doubt)];
   const { of } = list;
   const objects = elements.filter((element) => isObject(element));
   const isOther = 'kind' in of ? elements.some((one) => isObject(one) || isList(one)) : false;
   if (isOther || (!('kind' in of) && objects.length < elements.length))
-    return ask(`the elements of ${path} are not those of ${name}: is it this list?`);
+    return ask(`the elements of ${path} are not those of ${name}: is it this list?`, path);
   if ('kind' in of) {
     const { draft, remarks } = mapValues(of, column, elements, mapElement);
     return { draft, remarks: [...doubts, ...remarks] };
   }
   const columns = columnsOf(objects);
-  const mapped = of.map((field) => [field.name, mapElement(field, columns)] as const);
+  const mapped = of.map((one) => [one.name, mapElement(one, columns)] as const);
+  // A field that is never null has no draft if it refers to what the file does not describe.
+  const [open] = mapped.filter(([, { draft }], index) => draft === null && of[index]?.required);
+  if (open !== undefined) return { draft: null, remarks: open[1].remarks };
   if (mapped.every(([, { draft }]) => draft === null))
-    return ask(`the elements of ${path} have no field of ${name}: is it this list?`);
-  const map = Object.fromEntries(mapped.map(([field, { draft }]) => [field, draft]));
-  const within = mapped.map(([field, { remarks }]) => [field, remarks] as const);
+    return ask(`the elements of ${path} have no field of ${name}: is it this list?`, path);
+  const map = Object.fromEntries(mapped.map(([inner, { draft }]) => [inner, draft]));
+  const within = mapped.map(([inner, { remarks }]) => [inner, remarks] as const);
   return { draft: { from: path, each: { map } }, remarks: doubts, within };
 }

@@ -3,6 +3,9 @@ import { draftOf, type Fields } from './draft-of.ts';
 
 const price = { kind: 'decimal', aliases: ['preis'] } as const;
 const lines = { lines: { kind: 'list', of: { sku: { kind: 'text' }, price } } } as const;
+const required = { sku: { kind: 'text', required: true }, price } as const;
+const neededLines = { lines: { kind: 'list', of: required, required: true } } as const;
+const buyers = { kind: 'list', of: { kind: 'reference', to: 'customers' } } as const;
 const tags = { tags: { kind: 'list', of: { kind: 'text' } } } as const;
 
 describe('a list that the code has never heard of is drafted without a question', () => {
@@ -61,6 +64,27 @@ describe('a list that the code has never heard of is a question', () => {
       /^no column looks like price: give its path, or leave it null \(/,
     ],
     [
+      'for a list of values that is never null, under its own name',
+      { tags: { ...tags.tags, required: true } },
+      [{ labels: ['a'] }],
+      'tags',
+      /no list looks like tags: give its path, the contract requires it/,
+    ],
+    [
+      'for a list of objects that is never null, and their fields that are never null',
+      neededLines,
+      [{ positions: [{ sku: 'a' }] }],
+      { from: 'lines', each: { map: { sku: 'sku', price: null } } },
+      /no list looks like lines: give its path, the contract requires it/,
+    ],
+    [
+      'for a list that is never null and always empty, where it stands',
+      neededLines,
+      [{ order: { lines: [] }, at: 'x' }],
+      { from: 'order.lines', each: { map: { sku: 'sku', price: null } } },
+      /order\.lines is empty in every record/,
+    ],
+    [
       'for the list of another record',
       tags,
       [{ shop: { tags: ['a'] }, sum: 4, at: 'x' }],
@@ -72,4 +96,30 @@ describe('a list that the code has never heard of is a question', () => {
     expect(found.draft).toEqual(draft);
     expect(found.edits.join('\n')).toMatch(edit);
   });
+
+  it.each<[string, Fields, readonly JsonObject[]]>([
+    ['a list of ids', { buyers }, [{ buyers: [5] }]],
+    [
+      'a list of objects that have one',
+      { buyers: { kind: 'list', of: { customer: { ...buyers.of, required: true } } } },
+      [{ buyers: [{ customer: 5 }] }],
+    ],
+  ])('for %s of records that the file does not describe', (_what, fields, rows) => {
+    expect(draftOf(fields, rows, [])).toEqual({
+      draft: null,
+      edits: [expect.stringContaining('looks like the ids of customers')],
+    });
+  });
+
+  it.each<[string, Fields]>([
+    ['a list of ids', { buyers: { ...buyers, required: true } }],
+    [
+      'a list of objects that have one',
+      { buyers: { kind: 'list', of: { customer: { ...buyers.of, required: true } }, required: true } },
+    ],
+  ])('unless it is %s that is never null: such a draft could not be read', (_what, fields) =>
+    expect(() => draftOf(fields, [{ buyers: [] }], [])).toThrow(
+      'is never null and refers to customers, which the draft does not describe',
+    ),
+  );
 });
