@@ -9,7 +9,7 @@ import type {
   SourceResourceSpec,
   SourceSpec,
 } from '../../config/schema/source.ts';
-import type { Field } from '../../contract/fields.ts';
+import type { Field, FieldKind } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { Query } from '../../contract/query.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
@@ -123,11 +123,13 @@ function isPersonalField(
 /** A value of a row, and whether it is replaced. Of a list of objects, each value of a field is one of its own. */
 type RowPart = Pick<FieldProvenance, 'found' | 'from' | 'state'> & {
   readonly isReplaced: boolean;
-  /** Whether its values are numbers: those of JSON are replaced, too. */
-  readonly isNumber: boolean;
+  /** Of a list of values, the kind of an element. */
+  readonly kind: FieldKind | undefined;
 };
 
-const isNumberField = ({ kind }: Field) => kind === 'integer' || kind === 'decimal';
+/** Whether a value is replaced by another number: that of a number's field, and a number of JSON that a text's field reads. */
+const becomesNumber = ({ isReplaced, kind }: RowPart, isText: boolean) =>
+  isReplaced && (kind === 'integer' || kind === 'decimal' || (kind === 'text' && !isText));
 
 function partsOf(
   compiled: CompiledSource,
@@ -143,7 +145,7 @@ function partsOf(
     return [
       {
         ...{ found, from, state, isReplaced: isPersonal(compiled, own, view, name) },
-        isNumber: ownField !== undefined && isNumberField(valueFieldOf(ownField)),
+        kind: ownField && valueFieldOf(ownField).kind,
       },
     ];
   const { resources } = compiled.source.spec;
@@ -152,7 +154,7 @@ function partsOf(
     const isReplaced = mapping !== undefined && isPersonalField(field, mapping.as, resources);
     return [mapping?.from ?? []].flat().flatMap((path) =>
       found.map((element) => ({
-        ...{ found: compilePath(path)(element), state, isReplaced, isNumber: isNumberField(field) },
+        ...{ found: compilePath(path)(element), state, isReplaced, kind: field.kind },
         from: from.map((outer) => `${outer}[].${path}`),
       })),
     );
@@ -218,19 +220,21 @@ export function collectValues(
       .flatMap((one) => partsOf(compiled, own, view, one)),
   );
   const columns = new Set(read.flatMap(({ isReplaced, from }) => (isReplaced ? from : [])));
-  for (const { found: value, from, state, isReplaced, isNumber } of read) {
+  for (const part of read) {
+    const { found: value, from, state, isReplaced } = part;
     // A value that its field cannot read may be any text, and the column of a kept field may also feed a personal one.
     const isKept = state !== 'unreadable' && !from.some((path) => isWithin(path, columns));
     for (const { text, isText } of scalarsOf(value)) {
-      if (isReplaced && isNumber && isPlainNumber(text)) values.numbers.add(text);
+      const isNumber = becomesNumber(part, isText);
+      if (isNumber && isPlainNumber(text)) values.numbers.add(text);
       else if (isReplaced && isText) values.personal.add(text);
-      else if (isKept || !isText) values.kept.add(text);
+      else if (isKept || !(isText || isNumber)) values.kept.add(text);
     }
   }
   for (const { view, reply } of found) if (view === 'list') addBeside(compiled, reply, values);
   for (const { field, value } of query.kind === 'list' ? query.filters : [])
     for (const one of isPersonal(compiled, own, 'list', field) ? [value].flat() : [])
-      if (typeof one === 'string') values.personal.add(one);
-      else if (one instanceof Decimal) values.numbers.add(one.toString());
+      if (one instanceof Decimal) values.numbers.add(one.toString());
+      else if (typeof one === 'string' && !values.numbers.has(one)) values.personal.add(one);
   return values;
 }

@@ -17,6 +17,9 @@ resources:
       born: { kind: date }
       phone: { kind: integer }
       wage: { kind: decimal, personal: true }
+      mobile: { kind: text }
+      mobiles: { kind: list, of: { kind: text } }
+      fax: { kind: text }
       friend: { kind: reference, to: members }
       friends: { kind: list, of: { kind: reference, to: members } }
       nicks: { kind: list, of: { kind: text } }
@@ -24,7 +27,7 @@ resources:
       phones: { kind: list, of: { kind: integer } }
       notes: { kind: list, of: { text: { kind: text }, day: { kind: date }, number: { kind: integer } } }
     single: true
-    sort: [id, name, born, phone]
+    sort: [id, name, born, phone, mobile]
     filters:
       ids: { field: id, is: one_of }
       name: { field: name, is: equal }
@@ -37,8 +40,10 @@ resources:
       nick: { field: nicks, is: has }
       day: { field: days, is: has }
       other_phone: { field: phones, is: has }
+      mobile: { field: mobile, is: equal }
+      other_mobile: { field: mobiles, is: has }
 `;
-const FIELDS = `{ id: id, name: name, born: born, phone: phone, wage: wage, friend: friend, friends: friends, nicks: nicks, days: days, phones: phones, notes: { from: notes, each: { map: { text: t, day: d, number: n } } } }`;
+const FIELDS = `{ id: id, name: name, born: born, phone: phone, wage: wage, mobile: { from: mobile, as: [text] }, mobiles: { from: mobiles, each: { as: [text] } }, fax: fax, friend: friend, friends: friends, nicks: nicks, days: days, phones: phones, notes: { from: notes, each: { map: { text: t, day: d, number: n } } } }`;
 const SOURCE = `source: 1
 name: club
 net: { baseUrl: '\${CLUB_URL:-http://127.0.0.1:1}' }
@@ -63,6 +68,9 @@ const MEMBERS = ['1', '2', '3'].map((n) => ({
   },
   ...{ wage: Number(`73123.4${n}`), friend: 'marker-id1', friends: ['marker-id2', `marker-id${n}`] },
   ...{ nicks: [`markernick${n}`], days: [`1958-07-1${n}`], phones: [Number(`491716660123${n}`)] },
+  // Numbers that a text's field reads, and one that it does not read.
+  ...{ mobile: Number(`491738880123${n}`), mobiles: [Number(`491749990123${n}`)] },
+  fax: Number(`491750000123${n}`),
   notes: [{ t: `marker note${n}`, d: `1959-08-1${n}`, n: Number(`491727770123${n}`) }],
 }));
 const MARKERS = /marker|195[789]-0[678]-1|4917[0-9]{6}|73123/i;
@@ -91,7 +99,8 @@ describe('a recording', () => {
       ...['', '/marker-id2', '?ids=mem_marker-id1,mem_marker-id3', '?name=Marker+Name2', '?born=1957-06-12'],
       ...['?born_after=1957-06-11', '?phone=4917055501232', '?min_phone=4917055501232', '?sort=-phone'],
       ...['?friend=mem_marker-id1', '?with_friend=mem_marker-id3', '?nick=markernick2', '?day=1958-07-12'],
-      ...['?other_phone=4917166601233', '?sort=born'],
+      ...['?other_phone=4917166601233', '?sort=born', '?mobile=4917388801232', '?sort=-mobile'],
+      '?other_mobile=4917499901231',
     ].map((query) => `GET /v1/members${query.replace('/marker', '/mem_marker')}`);
     const { code, out, err } = await runCommand(
       ['--config', file, 'test', '--record', 'club', '--overwrite', ...asked],

@@ -13,6 +13,8 @@ resources:
     fields:
       name: { kind: text }
       code: { kind: text, personal: false }
+      phone: { kind: text }
+      wage: { kind: decimal, personal: true }
       born: { kind: date }
       at: { kind: datetime }
       tags: { kind: list, of: { kind: text } }
@@ -34,6 +36,8 @@ resources:
         id: id
         name: name
         code: code
+        phone: phone
+        wage: wage
         born: born
         at: { from: at, as: [iso8601] }
         tags: { from: tags, each: { as: [trim] } }
@@ -42,6 +46,7 @@ resources:
 `;
 const ROW = {
   ...{ id: 1, name: 'Ada', code: 'C-1', born: '1980-02-03', at: '2020-01-01T00:00:00Z' },
+  ...{ phone: 4917055501231, wage: 73100.5 },
   ...{ tags: ['Kin'], marks: ['new'], lines: [{ n: 'Fragile', u: 'kg', secret: 'unread' }] },
 };
 
@@ -54,16 +59,17 @@ describe('the values of a recording', () => {
     if (one === undefined || own === undefined) throw new Error('the source is not compiled');
     const explainer = explainReplies(one.source.spec, one.resource, 'list');
     if (explainer === undefined) throw new Error('the source has no list');
-    const body = Buffer.from(JSON.stringify([ROW]));
+    const body = Buffer.from(JSON.stringify([ROW, { ...ROW, id: 2, wage: 0 }]).replace(':0,', ':7.31e4,'));
     const reply = { status: 200, header: () => 'application/json', body } as never;
     const query: ListQuery = {
       ...{ kind: 'list', resource: 'orders', page: 1, limit: 1, sort: null },
       filters: [{ field: 'tags', op: 'has', value: 'asked' }],
     };
-    const { personal, kept } = collectValues(one, own, [{ view: 'list', explainer, reply }], query);
+    const { personal, numbers, kept } = collectValues(one, own, [{ view: 'list', explainer, reply }], query);
     expect([...personal].sort()).toEqual(['1980-02-03', 'Ada', 'Fragile', 'Kin', 'asked']);
     for (const text of ['C-1', '2020-01-01T00:00:00Z', 'new', 'kg', '1']) expect(kept).toContain(text);
-    expect(kept).not.toContain('unread');
+    expect([...numbers].sort()).toEqual(['4917055501231', '73100.5']);
+    for (const text of ['unread', '4917055501231', '7.31e4']) expect(kept).not.toContain(text);
   });
 
   it('that are days become other days in the same order', () => {
