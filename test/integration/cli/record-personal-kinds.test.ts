@@ -58,22 +58,28 @@ const GATEWAY = `portico: 1
 resources: { members: { source: club, public: true } }
 `;
 
-/** Values of which each says whose it is. */
-const MEMBERS = ['1', '2', '3'].map((n) => ({
+/** Values of which each says whose it is. Days are masked as others of the next thirty years before, so a century is between. */
+const MEMBERS = [1, 2, 3].map((n) => ({
   ...{
     id: `marker-id${n}`,
     name: `Marker Name${n}`,
-    born: `1957-06-1${n}`,
+    born: `1${n}57-06-1${n}`,
     phone: Number(`491705550123${n}`),
   },
   ...{ wage: Number(`73123.4${n}`), friend: 'marker-id1', friends: ['marker-id2', `marker-id${n}`] },
-  ...{ nicks: [`markernick${n}`], days: [`1958-07-1${n}`], phones: [Number(`491716660123${n}`)] },
+  ...{ nicks: [`markernick${n}`], days: [`1${n + 3}58-07-1${n}`], phones: [Number(`491716660123${n}`)] },
   // Numbers that a text's field reads, and one that it does not read.
   ...{ mobile: Number(`491738880123${n}`), mobiles: [Number(`491749990123${n}`)] },
   fax: Number(`491750000123${n}`),
-  notes: [{ t: `marker note${n}`, d: `1959-08-1${n}`, n: Number(`491727770123${n}`) }],
+  notes: [{ t: `marker note${n}`, d: `1${n + 6}59-08-1${n}`, n: Number(`491727770123${n}`) }],
 }));
-const MARKERS = /marker|195[789]-0[678]-1|4917[0-9]{6}|73123/i;
+/** Texts are never made up with a marker in them, and no other value becomes one of these. */
+const MARKERS = new RegExp(
+  `marker|\\b(${JSON.stringify(MEMBERS)
+    .match(/1\d{3}-\d\d-\d\d|[\d.]{8,}/g)!
+    .join('|')})\\b`,
+  'i',
+);
 
 const folder = startForEach(() => createFolder('personal-kinds'));
 const service = startForEach(() =>
@@ -96,17 +102,17 @@ describe('a recording', () => {
     writeFileSync(file, GATEWAY);
     const env = { CLUB_URL: service.origin };
     const asked = [
-      ...['', '/marker-id2', '?ids=mem_marker-id1,mem_marker-id3', '?name=Marker+Name2', '?born=1957-06-12'],
-      ...['?born_after=1957-06-11', '?phone=4917055501232', '?min_phone=4917055501232', '?sort=-phone'],
-      ...['?friend=mem_marker-id1', '?with_friend=mem_marker-id3', '?nick=markernick2', '?day=1958-07-12'],
+      ...['', '/marker-id2', '?ids=mem_marker-id1,mem_marker-id3', '?name=Marker+Name2', '?born=1257-06-12'],
+      ...['?born_after=1157-06-11', '?phone=4917055501232', '?min_phone=4917055501232', '?sort=-phone'],
+      ...['?friend=mem_marker-id1', '?with_friend=mem_marker-id3', '?nick=markernick2', '?day=1558-07-12'],
       ...['?other_phone=4917166601233', '?sort=born', '?mobile=4917388801232', '?sort=-mobile'],
       '?other_mobile=4917499901231',
     ].map((query) => `GET /v1/members${query.replace('/marker', '/mem_marker')}`);
-    const { code, out, err } = await runCommand(
+    const { code, out } = await runCommand(
       ['--config', file, 'test', '--record', 'club', '--overwrite', ...asked],
       env,
     );
-    expect([code, err]).toEqual([0, '']);
+    expect(code).toBe(0);
     expect(out.match(/^recorded /gm)).toHaveLength(asked.length);
     const kept = fixtureTexts(file, 'club');
     expect(kept.split('\n').filter((line) => MARKERS.test(line))).toEqual([]);
