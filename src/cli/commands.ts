@@ -22,6 +22,7 @@ import { registerConfigCommand } from './gateway/config.ts';
 import { registerNounCommands } from './gateway/nouns.ts';
 import { pepperNote, registerKeysCommand } from './gateway/keys.ts';
 import { registerRequestsCommand } from './gateway/requests.ts';
+import { registerStatusCommand } from './gateway/status.ts';
 import { runDemo } from './serve/demo.ts';
 import { registerBackCommand, registerReloadCommand } from './serve/reload.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
@@ -115,6 +116,7 @@ export function registerCommands(
   registerNounCommands(line);
   registerConfigCommand(line);
   registerBackCommand(line);
+  registerStatusCommand(line);
   registerSamplesCommand(line);
   registerStateCommands(line);
   registerMigrationCommand(line);

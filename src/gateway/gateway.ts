@@ -6,10 +6,12 @@ import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
 import { openFigures, boundedFleetFigures } from './reload/open-figures.ts';
 import type { ConfigTexts } from '../config/load.ts';
+import { configState } from './reload/open-incidents.ts';
 import { describeConfig, fixedHistory } from './reload/describe-config.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
 import { askMigrations } from './reload/ended-migrations.ts';
 import type { SoundConfig } from './reload/reload-outcome.ts';
+import type { ConfigStatus } from './reload/reload-recorder.ts';
 import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
 import type { ServedConfig } from './reload/snapshot.ts';
 
@@ -87,7 +89,8 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
   const side = createPublicSide(served, services);
   let draining = false;
   const reloader = createGatewayReloader(served, side, { reloading, log }, () => draining);
-  const config = () => reloader?.status ?? inForceOf(side);
+  const config = (): ConfigStatus => reloader?.status ?? inForceOf(side);
+  side.incidents.watch(() => configState(config()));
   const figures = openFigures({
     sampled: () => side.metrics.sampled(),
     ...{ clock: services.clock, log },
@@ -96,6 +99,7 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
     quality: () => side.quality(),
     fleet: side.fleetFigures && side.fleetStates && boundedFleetFigures(side.fleetFigures, side.fleetStates),
     ...{ callers: side.callers, name: services.instance ?? 'gateway' },
+    ...{ incidents: side.incidents, act: side.act },
   });
   const actions = {
     ...figures.actions,

@@ -157,11 +157,11 @@ function createFieldAlarms(
 
   return {
     isRaised: (claim) => claims().disabled.has(claim),
-    raise(bit, before, now) {
+    raise(bit, before, now, since) {
       const { field, kind, claim } = bit;
       const what = kind === 'gone' ? 'the key is absent' : 'the value is unreadable';
       const detail = `${what} in ${missingRateText(now)} of ${now.records} records, before in ${missingRateText(before)}`;
-      if (!claims().disable(claim, detail)) return;
+      if (!claims().disable(claim, detail, since)) return;
       const { file, line } = quality.contradicted(claim, detail);
       const place = { source: name, resource: resource.name, field, kind, file, line };
       const shares = { shareNow: rateOf(now), shareBefore: rateOf(before) };

@@ -60,7 +60,8 @@ function makeSourceClient(
   const healthProbe = createHealthProbe(first);
   const upstream: CheckableUpstream = createUpstream(spec, {
     name,
-    onExchange: (outcome, failure, seconds) => deps.metrics.upstreamCall(name, outcome, failure, seconds),
+    onExchange: (outcome, failure, seconds, base, error) =>
+      deps.metrics.upstreamCall(name, outcome, failure, seconds, base, error),
     takeToken: rate?.takeToken,
     quota: deps.quotaOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {

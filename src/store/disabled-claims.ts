@@ -19,9 +19,9 @@ export type ResourceClaims = {
   readonly disabled: ReadonlySet<string>;
   /**
    * Disables a claim in every process: whatever was read of the resource so far is purged with it. False if it has
-   * disabled before.
+   * disabled before. `since`: when that became so, in milliseconds since the epoch; absent: now.
    */
-  disable(claim: string, detail: string): boolean;
+  disable(claim: string, detail: string, since?: number): boolean;
   /** Learns of nothing any more. What has been disabled stays known, for a resource that is put to work by the same file. */
   close(): void;
 };
@@ -165,7 +165,7 @@ export function createDisabledClaims(
   const scopes = new Map<string, Scope>();
   let notes: PurgeNotes = {};
   const known = createKnownClaims(purges, (name) => notes[name]);
-  const now = () => new Date(clock.now()).toISOString();
+  const now = (ms = clock.now()) => new Date(ms).toISOString();
   // The notes are read several times a second, and hardly ever change.
   let read = new Map<string, { readonly text: string; readonly note: Note }>();
   const noted = () => [...read.values()].flatMap(({ note }) => (typeof note === 'string' ? [] : [note]));
@@ -206,9 +206,9 @@ export function createDisabledClaims(
       let isClosed = false;
       return {
         disabled: scope.disabled,
-        disable(claim, detail) {
+        disable(claim, detail, since) {
           if (isClosed || scope.disabled.has(claim)) return false;
-          known.disable({ ...place, claim, at: now(), detail }, scope);
+          known.disable({ ...place, claim, at: now(since), detail }, scope);
           return true;
         },
         close() {

@@ -129,6 +129,8 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       if (clock.now() - judged.at >= JUDGED_MS) judge();
       return refused;
     },
+    /** The label of a caller's key, where it is known. */
+    labelOf: (id: string) => counts.get(id)?.label,
     snapshot: (): CallerSnapshot => ({ since, forgottenMax, callers: [...counts.values()] }),
   };
 }

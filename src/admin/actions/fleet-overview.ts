@@ -13,7 +13,9 @@ import { aggregatorOf } from '../../telemetry/metrics/aggregators.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import { totalsOfTable } from '../views/metric-views.ts';
-import { compileOverview, type OverviewStatus } from '../views/overview.ts';
+import { findConditions } from '../../telemetry/conditions/conditions.ts';
+import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+import { compileOverview, conditionFacts, type OverviewStatus } from '../views/overview.ts';
 import { callersView } from './caller-actions.ts';
 
 /** What a gateway says of itself to the others on its Redis. */
@@ -136,15 +138,28 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     others = latestOf(texts, self.id, clock.now() - GONE_MS);
   }
 
-  function compile(states: readonly GatewayState[], sample: MetricsSnapshot): ActionValue<'overview'> {
+  const mergedSample = (states: readonly GatewayState[], sample: MetricsSnapshot) => ({
+    ...sample,
+    gauges: (name: string) => mergeGauges(name, states),
+  });
+
+  function compile(
+    states: readonly GatewayState[],
+    sample: MetricsSnapshot,
+    incidents: readonly FleetIncident[],
+  ): ActionValue<'overview'> {
     const [first] = states as readonly [GatewayState];
     const processes = states.reduce((sum, one) => sum + one.status.processes, 0);
     const { sources } = status();
     const scope = states.length > 1 ? 'fleet' : first.status.scope;
-    const merged = { ...sample, gauges: (name: string) => mergeGauges(name, states) };
     const gateways = [...states, ...others.filter((one) => !states.includes(one))].map((one) => one.name);
     return {
-      ...compileOverview(merged, countsOf(states), { ...first.status, processes, scope, sources }),
+      ...compileOverview(
+        mergedSample(states, sample),
+        countsOf(states),
+        { ...first.status, processes, scope, sources },
+        incidents,
+      ),
       gateways: [...new Set([self.name, ...gateways])].sort(),
     };
   }
@@ -153,18 +168,24 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     /** Takes each sample. It never rejects: a Redis that fails has an item of its own. */
     say: (sample: MetricsSnapshot) => say(sample).catch(() => undefined),
     /** The overview of all gateways by what was last heard of the others; the next one hears more. */
-    tick(sample: MetricsSnapshot) {
+    tick(sample: MetricsSnapshot, incidents: readonly FleetIncident[]) {
       void listen();
-      return compile([ownState(sample) as GatewayState, ...others], sample);
+      return compile([ownState(sample) as GatewayState, ...others], sample, incidents);
     },
     /** The overview of all gateways, or of one. @throws ActionRefusal if no gateway has this name */
-    async overview(sample: MetricsSnapshot, name?: string) {
+    async overview(sample: MetricsSnapshot, incidents: readonly FleetIncident[], name?: string) {
       await listen();
       const all = [ownState(sample) as GatewayState, ...others];
       const chosen = name === undefined ? all : all.filter((one) => one.name === name).slice(0, 1);
-      if (chosen.length > 0) return compile(chosen, sample);
+      if (chosen.length > 0) return compile(chosen, sample, incidents);
       const names = all.map((one) => one.name).join(', ');
       throw new ActionRefusal('not_found', `no gateway is named ${name ?? ''}`, `gateways: ${names}`);
+    },
+    /** The conditions that hold in any gateway. */
+    async conditions(sample: MetricsSnapshot) {
+      await listen();
+      const states = [ownState(sample) as GatewayState, ...others];
+      return findConditions(conditionFacts(mergedSample(states, sample), countsOf(states), status()));
     },
     /** The callers of all gateways. */
     async callers() {

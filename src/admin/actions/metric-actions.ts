@@ -12,6 +12,7 @@ import {
   chartSeries,
   totalsOfTable,
 } from '../views/metric-views.ts';
+import type { KnownIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { OverviewStatus } from '../views/overview.ts';
 import type { ServedSource, SourceDescription } from '../views/served-source.ts';
 import type { createFleetOverview } from './fleet-overview.ts';
@@ -33,6 +34,8 @@ export type MetricActionsDeps = {
   readonly fleet: ReturnType<typeof createFleetOverview>;
   /** Absent: there is no Redis for the cache. */
   readonly readFleet?: ReadFleet | undefined;
+  /** What is wrong, read anew for a question. */
+  readonly incidents: () => Promise<KnownIncidents>;
 };
 
 /** Reads the series of the fleet whose names begin with one of the prefixes. Rejects if Redis fails. */
@@ -81,7 +84,7 @@ function createHistoryReader({ sampler, status, readFleet }: MetricActionsDeps) 
 
 /** Creates the actions that read metrics. */
 export function createMetricActions(deps: MetricActionsDeps) {
-  const { sampler, status, describe, quality, cacheBytesMax, fleet } = deps;
+  const { sampler, status, describe, quality, cacheBytesMax, fleet, incidents } = deps;
   const read = createHistoryReader(deps);
 
   function sourceNamed(name: string): ServedSource {
@@ -102,7 +105,8 @@ export function createMetricActions(deps: MetricActionsDeps) {
 
   return {
     async overview({ process }) {
-      return fleet.overview(await sampler.now(), process);
+      const { incidents: known } = await incidents();
+      return fleet.overview(await sampler.now(), known, process);
     },
     callers: () => fleet.callers(),
     async 'metrics.history'({ source: name, ...input }) {

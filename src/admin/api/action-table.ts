@@ -3,6 +3,7 @@ import type { ActionSpec, DeepReadonly, Parsed } from './action.ts';
 import { auditSpecs } from './audit-action-specs.ts';
 import { callerSpecs } from './caller-action-specs.ts';
 import { configSpecs } from './config-action-specs.ts';
+import { incidentSpecs } from './incident-specs.ts';
 import { metricSpecs } from './metric-specs.ts';
 import { keySpecs } from './key-action-table.ts';
 import { migrationSpecs } from './migration-action-specs.ts';
@@ -13,6 +14,7 @@ import { requestSpecs } from './request-action-specs.ts';
 export const actionSpecs = {
   ...qualitySpecs,
   ...metricSpecs,
+  ...incidentSpecs,
   ...keySpecs,
   ...migrationSpecs,
   ...requestSpecs,

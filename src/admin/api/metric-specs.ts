@@ -41,6 +41,8 @@ const attention = z.strictObject({
   text: z.string(),
   entry: z.string().optional().describe('The entry of the runbook.'),
   view: z.string().optional().describe('The address of the view of the console.'),
+  incident: z.string().optional().describe('Its id, where it is an incident.'),
+  since: z.string().optional().describe('Of an incident: since when, in UTC.'),
 });
 
 /** How many calls of a source are under way and wait, of how many that may be. */
@@ -71,7 +73,11 @@ const overview = z.strictObject({
     stale: z.strictObject({ since: z.string(), why: z.string() }).optional(),
   }),
   redis: z.array(z.strictObject({ role: z.string(), state: z.enum(['ready', 'refusing', 'full', 'lost']) })),
-  attention: z.array(attention).describe('What needs an operator, the most urgent first.'),
+  attention: z
+    .array(attention)
+    .describe(
+      'What needs an operator: the open incidents, then what none of them explains; the most urgent first.',
+    ),
   overMs: count.describe('The time that the rates and shares are of: a minute, or less after a start.'),
   totals: z.strictObject({
     requestsPerSecond: perSecond,

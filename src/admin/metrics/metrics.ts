@@ -53,9 +53,13 @@ export function createMetrics(deps: MetricsDeps) {
     },
     DURATION_BOUNDS_SECONDS,
   );
+  let answered = 0;
   return {
+    /** How many requests were counted so far. */
+    answered: () => answered,
     /** Counts a finished request; an unknown `operation` becomes `none`. */
     request(operation: string, status: number, cache: string, seconds: number) {
+      answered += 1;
       requests(operations.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
     overloaded: createEventCounter(place, {

@@ -1,7 +1,9 @@
 import type { MetricsSnapshot, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
 import { quantileMs } from '../../telemetry/history/latency-buckets.ts';
 import type { ActionValue } from '../api/action-table.ts';
-import { findAttention } from '../../telemetry/conditions/conditions.ts';
+import type { ConditionFacts } from '../../telemetry/conditions/condition.ts';
+import { findConditions } from '../../telemetry/conditions/conditions.ts';
+import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 import {
   bucketsOf,
   hitShareOf,
@@ -11,6 +13,7 @@ import {
   sumOf,
   sumsBy,
 } from '../../telemetry/history/series-sums.ts';
+import { attentionOf } from './attention.ts';
 import type { ServedSource } from './served-source.ts';
 
 type Overview = Omit<ActionValue<'overview'>, 'gateways'>;
@@ -104,19 +107,29 @@ function sourceOf(
   };
 }
 
+/** What conditions are judged by at the moment of a sample. */
+export const conditionFacts = (
+  { gauges }: MetricsSnapshot,
+  { grown, lastHour }: Pick<RecentCounts, 'grown' | 'lastHour'>,
+  { config }: Pick<OverviewStatus, 'config'>,
+): ConditionFacts => ({ gauges, grown, lastHour, stale: config.stale });
+
 /** The overview at the moment of a sample. */
 export function compileOverview(
   sample: MetricsSnapshot,
-  { grown, overMs, lastHour }: RecentCounts,
+  { overMs, ...counts }: RecentCounts,
   { sources, ...status }: OverviewStatus,
+  incidents: readonly FleetIncident[] = [],
 ): Overview {
+  const { grown } = counts;
+  const found = findConditions(conditionFacts(sample, counts, status));
   const seconds = Math.max(overMs, 1) / 1_000;
   return {
     ...status,
     at: new Date(sample.at).toISOString(),
     since: new Date(sample.at - overMs).toISOString(),
     redis: redisStates(sample),
-    attention: findAttention({ gauges: sample.gauges, grown, lastHour, stale: status.config.stale }),
+    attention: attentionOf(found, incidents, sources),
     overMs: Math.round(overMs),
     totals: totalsOf(grown, seconds),
     sources: sources.map((source) => sourceOf(source, sample, grown, seconds)),

@@ -64,6 +64,9 @@ export const webhookEvents = [
   'config.refused',
   'field.lost',
   'field.restored',
+  'incident.opened',
+  'incident.worsened',
+  'incident.ended',
   'key.expiring',
   'migration.gate_ready',
   'migration.stepped',
@@ -95,7 +98,7 @@ export const webhooks = z
   .max(10)
   .default([])
   .describe(
-    'Receivers of events about breakers, fields that records suddenly lack, refused reloads, keys that end soon and migrations.',
+    'Receivers of events about incidents, breakers, fields that records suddenly lack, refused reloads, keys that end soon and migrations.',
   );
 
 /** Where messages are sent, and which. */

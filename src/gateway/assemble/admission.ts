@@ -35,7 +35,7 @@ import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 export type AdmissionMetrics = AuthenticateDeps['metrics'] &
   RateLimitDeps['metrics'] & {
     /** Whether the key set of the token issuer could not be read when it was last asked for. */
-    issuerLost: (isLost: boolean) => void;
+    issuerLost: (isLost: boolean, problem?: string) => void;
     /** Reports at each scrape how many keys end soon. */
     watchExpiring(kept: 'redis' | 'configuration', count: () => number): void;
   };

@@ -6,7 +6,9 @@ import {
   createMetricActions,
   type ReadFleet,
 } from '../../admin/actions/metric-actions.ts';
+import type { Act } from '../../admin/actions/act.ts';
 import { createFleetOverview, type FleetOverviewDeps } from '../../admin/actions/fleet-overview.ts';
+import { createIncidentActions } from '../../admin/actions/incident-actions.ts';
 import { createEventStream } from '../../admin/event-stream.ts';
 import type { OverviewStatus } from '../../admin/views/overview.ts';
 import { servedSources, type SourceDescription } from '../../admin/views/served-source.ts';
@@ -19,6 +21,8 @@ import { createMetricSampler, type MetricSamplerDeps } from '../../telemetry/his
 import type { MetricsSnapshot } from '../../telemetry/history/metric-sample.ts';
 import type { FleetStates } from '../../store/fleet/fleet-states.ts';
 import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
+import type { IncidentLedger } from './incident-ledger.ts';
+import { openIncidentDescriber } from './open-incidents.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 /** A gateway of one process reads and writes `fleet` itself; the primary of several has a worker do it. */
@@ -34,6 +38,9 @@ export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> &
     readonly served: () => ServedConfig;
     /** The parts of an overview that are neither in the metrics nor in the configuration. */
     readonly status: () => Omit<OverviewStatus, 'sources'>;
+    readonly incidents: Pick<IncidentLedger, 'latest' | 'read'>;
+    /** Carries out the other actions. */
+    readonly act: Act;
     /** Absent: there is no Redis for the cache. */
     readonly fleet?:
       | {
@@ -127,10 +134,21 @@ export function openFigures({ sampled, clock, log, served, status, quality, flee
     describe: ({ name }) => describeSource(served(), name),
     cacheBytesMax: () => served().gateway.cache.localBytes * status().processes,
     readFleet: fleet && createSharedReads(fleet.read, clock),
+    incidents: of.incidents.read,
   };
-  const events = createEventStream({ sampler, log, tickOf: (sample) => overviews.tick(sample) });
+  const events = createEventStream({
+    ...{ sampler, log },
+    tickOf: (sample) => overviews.tick(sample, of.incidents.latest().incidents),
+  });
+  const incidentActions = createIncidentActions({
+    clock,
+    known: of.incidents.read,
+    describe: openIncidentDescriber({ clock, act: of.act, served }),
+    conditions: async () => overviews.conditions(await sampler.now()),
+    served: () => fullStatus().sources,
+  });
   return {
-    actions: createMetricActions(deps),
+    actions: { ...createMetricActions(deps), ...incidentActions },
     events,
     start: () => sampler.start(),
     /** Ends all streams and timers. */

@@ -13,7 +13,7 @@ import { createLocalPurges, createSharedPurges, type Purges } from '../../store/
 import { createRedisKeys } from '../../store/redis/redis-keys.ts';
 import { openRedis } from '../../store/redis/redis-roles.ts';
 import { createCallerCounts } from '../../telemetry/caller-counts.ts';
-import { createRecentRequests } from '../../telemetry/requests/recent-requests.ts';
+import { createRecentRequests, type RecentRequestsDeps } from '../../telemetry/requests/recent-requests.ts';
 import { createFleetStates } from '../../store/fleet/fleet-states.ts';
 import { createRequestIndex } from '../../store/fleet/request-index.ts';
 
@@ -29,6 +29,7 @@ export function openStores(
     Metrics,
     'watchRedis' | 'watchRefusedCallers' | 'compressed' | 'cacheEvent' | 'requestTraceWritten'
   >,
+  onFailed?: RecentRequestsDeps['onFailed'],
 ) {
   const redis = openRedis(spec, log);
   for (const role of redisRoles) {
@@ -48,7 +49,7 @@ export function openStores(
   const requestIndex =
     redis.of.cache &&
     createRequestIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
-  const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add });
+  const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onFailed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());
   const gateway = randomUUID();

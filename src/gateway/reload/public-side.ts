@@ -30,6 +30,13 @@ import { createLocalQuotas } from '../../source/client/bulkhead/shared-quota.ts'
 import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { openWebhooks } from './open-webhooks.ts';
+import {
+  failedAnswerOf,
+  openSideIncidents,
+  openTracker,
+  type SideIncidents,
+  withTracker,
+} from './side-incidents.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshotHolder } from './snapshot-holder.ts';
 
@@ -79,6 +86,8 @@ export type PublicSide = OperatorActions & {
   readonly fleetFigures: FleetFigures | undefined;
   readonly fleetStates: FleetStates | undefined;
   readonly tell: Webhooks['tell'];
+  /** What is wrong, as this process and its fleet see it. */
+  readonly incidents: Omit<SideIncidents, 'start' | 'close'>;
   quality(): readonly ResourceQuality[];
   /** What was counted of callers. */
   readonly callers: () => CallerSnapshot;
@@ -150,8 +159,12 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   // A replaced configuration must be freed, so what lives longer keeps only the parts that it needs.
   const { host, port } = first.gateway.listen;
   warnOfSetting(first, log);
-  const metrics = createMetrics({ ...services, operations: [] });
-  const stores = openStores(first.gateway, services, metrics);
+  const counted = createMetrics({ ...services, operations: [] });
+  const tracked = { clock: services.clock, current: () => snapshots.current, redis: () => stores.redis.of };
+  const labelOf = (caller: string) => callers.labelOf(caller);
+  const tracker = openTracker({ ...tracked, labelOf, metrics: counted });
+  const metrics = withTracker(counted, tracker);
+  const stores = openStores(first.gateway, services, metrics, failedAnswerOf(tracker));
   const { redis, purges, recent, callers } = stores;
   const app = createApp({ ...services, metrics, recent, callers });
   const quotaOf = services.quotaOf ?? createLocalQuotas();
@@ -161,7 +174,14 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     targets: () => snapshots.current.config.webhooks,
   });
   const kept = createSharedComponents();
-  const parts = { quotaOf, redis: redis.of, metrics, app, kept, tell: webhooks.tell };
+  const parts = {
+    quotaOf,
+    redis: redis.of,
+    metrics,
+    app,
+    kept,
+    tell: webhooks.tell,
+  };
   const shared = { ...services, ...stores, ...parts };
   const migrations = openMigrations(first.gateway, { ...shared, webhooks, instance });
   metrics.watchMigrations(migrations);
@@ -176,6 +196,12 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
 
   const running = { metrics, migrations, closing: closing.signal };
   const operator = createSideActions(snapshots, stores, services, running);
+
+  const incidents = openSideIncidents({
+    ...{ ...stores, ...operator, ...tracked, tracker, tell: webhooks.tell, instance },
+    version: services.version,
+    isOneOfSeveral: services.quotaOf !== undefined,
+  });
 
   async function stage(next: ServedConfig): Promise<StagedConfig> {
     await snapshots.untilRoom();
@@ -196,7 +222,11 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       await purges.refresh();
       await migrations.states.refresh();
     },
-    listen: () => openListener(server, { host, port }),
+    listen() {
+      incidents.start();
+      return openListener(server, { host, port });
+    },
+    incidents,
     inForce: () => snapshots.current,
     stage,
     checks: createRedisChecks(redis.of, () => snapshots.current.canServe()),
@@ -212,6 +242,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       return drain(leaving);
     },
     async close() {
+      incidents.close();
       app.stopShedding();
       closing.abort();
       await closeListener(server);

@@ -12,6 +12,8 @@ import type { PermitMessage } from './permits/permit-pool.ts';
 /** A question or an order of the primary to one worker. */
 export type WorkerQuery =
   | { readonly about: 'state' | 'counts' | 'callers' | 'fleet-states' }
+  /** What the worker sees of incidents, or what its fleet knows of them. */
+  | { readonly about: 'incidents' | 'known-incidents' }
   /** How many answers and scan caches with this tag the worker has in memory. */
   | { readonly about: 'held'; readonly tag: string }
   /** Compiles a configuration, to be put in force by `swap` with the same number. */

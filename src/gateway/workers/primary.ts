@@ -15,6 +15,7 @@ import { createReloader, type Reloading } from '../reload/reloader.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createForwardedFigures } from './forward-figures.ts';
 import { callersOf, createPrimaryAct, createPrimaryAudit } from './forward-actions.ts';
+import { openPrimaryIncidents } from './primary-incidents.ts';
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts';
 import { createWorkerReloads } from './two-phase-reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -99,6 +100,8 @@ function createPrimaryReloader(
   return { reloader, webhooks, served: () => served };
 }
 
+const hasSharedCache = ({ gateway: { redis } }: SoundConfig) => redisProfile(redis, 'cache') !== undefined;
+
 type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
 
 /** The figures of all workers. One worker reads and writes those of the fleet, which are in Redis. */
@@ -106,20 +109,22 @@ function openPrimaryFigures(
   { first, version, log, instance }: PrimaryDeps,
   given: Pick<OpenFiguresDeps, 'served'> & {
     readonly metrics: MergedMetrics;
+    readonly incidents: OpenFiguresDeps['incidents'];
+    readonly act: OpenFiguresDeps['act'];
     readonly serving: () => readonly WorkerLink[];
     readonly status: () => Pick<StatusOfPrimary, 'processes' | 'draining' | 'config'>;
   },
 ) {
-  const { metrics, serving, served, status } = given;
-  const hasRedis = redisProfile(first.gateway.redis, 'cache') !== undefined;
+  const { metrics, serving, served, status, incidents, act } = given;
   return openFigures({
     sampled: metrics.sampled,
     ...{ clock: systemClock, log },
     served,
     status: () => ({ scope: 'workers', version, ...status() }),
     quality: metrics.quality,
-    fleet: hasRedis ? createForwardedFigures(serving) : undefined,
+    fleet: hasSharedCache(first) ? createForwardedFigures(serving) : undefined,
     ...{ callers: () => callersOf(serving), name: instance },
+    ...{ incidents, act },
   });
 }
 
@@ -151,7 +156,12 @@ export function createPrimary(deps: PrimaryDeps) {
   );
 
   const status = () => ({ processes: serving().length, draining, config: reloader.status });
-  const figures = openPrimaryFigures(deps, { metrics, serving, served, status });
+  const incidents = openPrimaryIncidents({
+    ...{ serving, served, act: ownAct, tell: webhooks.tell, instance: deps.instance, version },
+    isShared: hasSharedCache(first),
+    config: () => reloader.status,
+  });
+  const figures = openPrimaryFigures(deps, { metrics, serving, served, status, incidents, act: ownAct });
   const actions = { ...figures.actions, ...createConfigActions(reloader) };
 
   const server = createServer(
@@ -170,9 +180,11 @@ export function createPrimary(deps: PrimaryDeps) {
     }),
   );
   const endWatch = watchForHangs(supervisor, log);
+  let endIncidents = () => undefined as void;
 
   async function close(): Promise<void> {
     endWatch();
+    endIncidents();
     await figures.close();
     await supervisor.stop();
     await webhooks.close();
@@ -187,6 +199,7 @@ export function createPrimary(deps: PrimaryDeps) {
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
         const publicPort = await Promise.race([supervisor.start(), givenUp]);
         figures.start();
+        endIncidents = incidents.start();
         const redis = redisState(bestOf(await statesOf()));
         log.info({ port: publicPort, adminPort, redis, workers }, 'listening');
         return { port: publicPort, adminPort };

@@ -154,6 +154,10 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
       return countsOf(gateway);
     case 'callers':
       return gateway.callers();
+    case 'incidents':
+      return gateway.incidents.own();
+    case 'known-incidents':
+      return gateway.incidents.read();
     case 'state':
       return stateOf(gateway);
   }

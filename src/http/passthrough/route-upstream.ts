@@ -74,7 +74,8 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const patience = { deadlineMs: route.deadline, patienceMs: route.deadline };
   const guard = createGuardedClient(net, {
     name,
-    onExchange: (outcome, failure, seconds) => metrics.upstreamCall(name, outcome, failure, seconds),
+    onExchange: (outcome, failure, seconds, base, error) =>
+      metrics.upstreamCall(name, outcome, failure, seconds, base, error),
     resilience: createSourceResilience({ name, net }, { ...deps, ...patience }),
   });
   const endWatch = metrics.watchLoad(name, () => guard.load);

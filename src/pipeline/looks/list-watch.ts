@@ -24,7 +24,8 @@ import {
 /** What is done about fields of which many records suddenly have no value. */
 export type FieldAlarms = {
   readonly isRaised: (claim: string) => boolean;
-  readonly raise: (bit: FieldBit, before: MissingRate, now: MissingRate) => void;
+  /** `since`: when records that callers read began to lack it; absent: now. */
+  readonly raise: (bit: FieldBit, before: MissingRate, now: MissingRate, since?: number) => void;
   /** The values have come back. */
   readonly restore: (bit: FieldBit) => void;
 };
@@ -63,6 +64,8 @@ const PAGES_PER_SECOND = 10;
 function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: Clock, alarms: FieldAlarms) {
   const reads = createPairedReads(bits.length, clock);
   const raisedFrom = new Map<string, MissingRate>();
+  /** Since when more records lack a field than before. */
+  const risesSince = new Map<string, number>();
   // Most replies say what the same page said before.
   const pages = new Map<string, number>();
   let window = -1;
@@ -71,10 +74,12 @@ function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: C
   function check(): void {
     for (const [index, bit] of bits.entries()) {
       const { before, now } = reads.ratesOf(index);
+      if (now.without <= before.without) risesSince.delete(bit.claim);
+      else if (!risesSince.has(bit.claim)) risesSince.set(bit.claim, clock.now());
       if (!alarms.isRaised(bit.claim)) {
         if (!isJump(before, now)) continue;
         raisedFrom.set(bit.claim, before);
-        alarms.raise(bit, before, now);
+        alarms.raise(bit, before, now, risesSince.get(bit.claim));
       } else if (isJump(now, before) && isBack(raisedFrom.get(bit.claim) ?? NOTHING, now))
         alarms.restore(bit);
     }
@@ -93,6 +98,8 @@ function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: C
       reads.add(statesOf(resource, bits, records, missingValues), raised);
       check();
     },
+    /** Since when more records lack a field than before; `undefined`: they do not, or nobody reads any. */
+    sinceOf: (claim: string) => risesSince.get(claim),
     forget() {
       pages.clear();
       reads.clear();
@@ -106,6 +113,7 @@ function checkEnds(
   states: ReadonlyMap<string, number>,
   past: PastMissingRates,
   alarms: FieldAlarms,
+  sinceOf: (claim: string) => number | undefined,
 ): void {
   for (const [index, bit] of bits.entries()) {
     const without = [...states.values()].filter((state) => (state >> index) & 1).length;
@@ -113,7 +121,7 @@ function checkEnds(
     const before = past.get(bit.claim) ?? NOTHING;
     const jumps = isJump(before, now);
     const isRaised = alarms.isRaised(bit.claim);
-    if (jumps && !isRaised) alarms.raise(bit, before, now);
+    if (jumps && !isRaised) alarms.raise(bit, before, now, sinceOf(bit.claim));
     if (jumps) past.set(bit.claim, { ...before, isFrozen: true });
     else if (!isRaised) past.set(bit.claim, withLook(before, now));
     // An alarm that looks do not see is ended by what callers read.
@@ -177,7 +185,7 @@ export function createListWatch(
       everyMs = LOOK_MS * Math.max(1, ((found?.calls ?? 0) * lists) / CALLS_MAX);
       dueAt = begunAt + everyMs;
       const past = readPast(await store.recall());
-      if (found !== undefined) checkEnds(bits, found.ends, past, alarms);
+      if (found !== undefined) checkEnds(bits, found.ends, past, alarms, checks.list.sinceOf);
       await store.leave(writePast(past));
       if (found !== undefined) await checkOrder(source, found, lookOnce);
     }

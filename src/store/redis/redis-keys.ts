@@ -26,6 +26,8 @@ export type RedisKeys = {
   figures(minute: number): string;
   /** What each gateway says of itself in a minute (hash: gateway to packed text). */
   gatewayStates(minute: number): string;
+  /** What the processes see of incidents in a minute (hash: process to JSON), or what the fleet knows (JSON). */
+  incidents(minute: number | 'known'): string;
 };
 
 /**
@@ -54,5 +56,7 @@ export function createRedisKeys(prefix: string): RedisKeys {
     // The number of the layout: another one is not read.
     figures: (minute) => `${prefix}{figures}:1:${minute}`,
     gatewayStates: (minute) => `${prefix}{figures}:state:1:${minute}`,
+    // Beside the figures, so that the user of this Redis needs no more rights than it has.
+    incidents: (minute) => `${prefix}{figures}:incidents:1:${minute}`,
   };
 }

@@ -26,19 +26,28 @@ const fill = (text: string, subject: Subject, write: (value: string) => string =
     )
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => write(String(subject[name] ?? '')));
 
-/** What is wrong now, in words, the most urgent first. */
-export function findAttention(facts: ConditionFacts) {
+/** What is wrong now, in words, the most urgent first, each with where it holds. */
+export function findConditions(facts: ConditionFacts) {
   const found = conditions.flatMap((condition) => {
     const { id: code, severity, entry, view, text = '', above = 0, find = () => [] } = condition;
     const said = text.replaceAll('$above', thresholdText(condition));
     return find(facts, above).map((subject) => ({
-      ...{ severity: subject['severity'] === 'critical' ? 'critical' : severity, code, entry },
-      text: fill(said, subject),
-      ...(view === undefined ? {} : { view: fill(view, subject, encodeURIComponent) }),
+      subject,
+      item: {
+        ...{ severity: subject['severity'] === 'critical' ? ('critical' as const) : severity, code, entry },
+        text: fill(said, subject),
+        ...(view === undefined ? {} : { view: fill(view, subject, encodeURIComponent) }),
+      },
     }));
   });
-  return found.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity]);
+  return found.sort((a, b) => URGENCY[a.item.severity] - URGENCY[b.item.severity]);
 }
+
+/**
+ * The same without where it holds.
+ * @internal
+ */
+export const findAttention = (facts: ConditionFacts) => findConditions(facts).map(({ item }) => item);
 
 /** The id of the condition that a webhook event reports; `undefined` if it reports none. */
 export const conditionOfEvent = (event: WebhookEventType): string | undefined =>

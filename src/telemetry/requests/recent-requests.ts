@@ -77,6 +77,8 @@ export type RecentRequestsDeps = {
   readonly slowMs: number;
   /** Gets each kept request, too; it must return at once. */
   readonly onKept?: ((kept: KeptRequest) => void) | undefined;
+  /** Gets the line of each request whose answer failed, and when the request came. */
+  readonly onFailed?: ((line: RequestLogFields, cameAt: number) => void) | undefined;
 };
 
 function traceOf(
@@ -105,6 +107,7 @@ export function createRecentRequests({
   instance,
   slowMs,
   onKept,
+  onFailed,
 }: RecentRequestsDeps): RecentRequests {
   const rings = new Map(keptKinds.map((kind) => [kind, { kept: [] as KeptRequest[], next: 0 }]));
 
@@ -126,6 +129,7 @@ export function createRecentRequests({
       const kept = { kind, trace: () => traceOf(request, { cameAt, isSlow, instance }) } as const;
       keep(kept);
       onKept?.(kept);
+      if (kind === 'failed') onFailed?.(request.line, cameAt);
     },
     traces: () => [...rings.values()].flatMap(({ kept }) => kept.map(({ trace }) => trace())),
   };

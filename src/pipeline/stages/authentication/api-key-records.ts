@@ -10,8 +10,8 @@ import type { CredentialAttempt } from './credential-throttle.ts';
 const RECHECK_MS = 400;
 /** From this age on, a use of a record waits for the check: a revocation takes effect everywhere within a second. */
 const FRESH_MS = 900;
-/** How long a record serves after its last successful check while Redis does not answer. */
-const OUTAGE_MS = 60_000;
+/** How long the record of a key serves after its last successful check while Redis does not answer. */
+export const OUTAGE_MS = 60_000;
 
 /**
  * How long an id is remembered as that of a key. Look-ups of such an id are not throttled, so that its owner is not

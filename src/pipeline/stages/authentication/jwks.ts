@@ -37,8 +37,8 @@ export type JwksDeps = {
   /** Until this age, the last good key set serves while the issuer is down. */
   readonly staleMs: number;
   readonly log: Pick<Logger, 'warn'>;
-  /** Hears of each fetch whether it failed. */
-  readonly onFetch?: (isLost: boolean) => void;
+  /** Hears of each fetch whether it failed, and why. */
+  readonly onFetch?: (isLost: boolean, problem?: string) => void;
 };
 
 type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
@@ -57,8 +57,8 @@ function createRefresh({ url, fetchJwks, clock, log, onFetch }: JwksDeps, keep: 
       onFetch?.(false);
     } catch (error) {
       lastProblem = error;
-      onFetch?.(true);
       const problem = error instanceof Error ? error.message : String(error);
+      onFetch?.(true, problem);
       log.warn({ problem }, 'the key set of the token issuer cannot be read');
     }
   }

@@ -58,9 +58,15 @@ export type ExchangeSteps<R> = {
 
 /**
  * Counts one exchange: `outcome` is a status class such as `2xx`, an error code, `cancelled` or, without `seconds`,
- * `not_sent`. `failure`: it brought no usable answer.
+ * `not_sent`. `failure`: it brought no usable answer from `base`, for this `error`.
  */
-export type OnExchange = (outcome: string, failure: CallFailure | undefined, seconds?: number) => void;
+export type OnExchange = (
+  outcome: string,
+  failure: CallFailure | undefined,
+  seconds?: number,
+  base?: string,
+  error?: unknown,
+) => void;
 
 /** An attempt, where it was sent last, how often, and its last exchange while the reply is not read and so not counted. */
 export type PlacedAttempt = {
@@ -89,7 +95,7 @@ export function countRead(
   const { unread, seconds } = placed;
   if (unread === undefined) return;
   placed.unread = undefined;
-  onExchange(unread, aborted ? undefined : callFailureOf(error), seconds);
+  onExchange(unread, aborted ? undefined : callFailureOf(error), seconds, placed.base, error);
 }
 
 /** Waits for what sends and reads one exchange, and counts it. */
@@ -160,6 +166,8 @@ export function createExchange(name: string | undefined, onExchange: OnExchange)
           outcome,
           status === undefined ? callFailureOf(failure) : failureOf?.(status),
           placed.seconds,
+          base,
+          failure,
         );
       const { method, window } = call;
       span?.end?.({ source: name, base, method, window, resends: placed.exchanges, status, error: failure });

@@ -1,0 +1,118 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type {
+  FleetIncident,
+  IncidentScope,
+  KnownIncidents,
+} from '../../telemetry/incidents/fleet-incidents.ts';
+import type { ServedParts } from '../../telemetry/incidents/effects.ts';
+import { type Actor, ActionRefusal } from '../api/action.ts';
+import type { ActionInput, ActionName, ActionValue } from '../api/action-table.ts';
+import type { IncidentView } from '../api/incident-specs.ts';
+import { changesBefore } from '../views/incident-changes.ts';
+import type { PatienceFacts } from '../views/incident-next.ts';
+import { effectsIn, type Found, rootsOf } from '../views/attention.ts';
+import { compileIncident, scopeText } from '../views/incident-view.ts';
+import { todoOf } from '../views/incident-todo.ts';
+import type { Act, ActionHandlers } from './act.ts';
+
+/** What an incident is described by, besides itself. */
+export type IncidentDescriberDeps = {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Carries out the actions that read the audit and the runbook. */
+  readonly act: Act;
+  readonly patience: () => PatienceFacts;
+};
+
+/** Describes incidents. */
+export type DescribeIncidents = (
+  incidents: readonly FleetIncident[],
+  effectsOf?: (incident: FleetIncident) => IncidentView['effects'],
+) => Promise<readonly IncidentView[]>;
+
+const READER: Actor = { name: 'gateway', role: 'viewer' };
+const REMEMBERED_MAX = 400;
+const AUDIT_PROBLEM = 'the audit cannot be read now, so changes may be missing';
+
+/** Asks for an action that only reads; `undefined` if it is refused or fails. */
+async function read<Name extends ActionName>(act: Act, name: Name, input: ActionInput<Name>) {
+  const result = await act(name, input, READER).catch(() => undefined);
+  return result?.kind === 'done' ? (result.value as ActionValue<Name>) : undefined;
+}
+
+/** Creates the function that describes incidents. What changed before one is read once. */
+export function createIncidentDescriber({ clock, act, patience }: IncidentDescriberDeps): DescribeIncidents {
+  const changes = new Map<string, IncidentView['before']>();
+  const texts = new Map<string, string>();
+
+  async function readChanges(incidents: readonly FleetIncident[]): Promise<void> {
+    const fresh = incidents.filter(({ id }) => changes.get(id) === undefined);
+    if (fresh.length === 0) return;
+    const lines = (await read(act, 'audit', {}))?.lines;
+    if (changes.size > REMEMBERED_MAX) changes.clear();
+    for (const one of fresh) {
+      const before = { changes: changesBefore(one, lines ?? []) };
+      if (lines !== undefined) changes.set(one.id, before);
+    }
+  }
+
+  async function readEntries(incidents: readonly FleetIncident[]): Promise<void> {
+    const entries = new Set(incidents.map((one) => todoOf(one).entry));
+    for (const entry of entries)
+      if (!texts.has(entry)) texts.set(entry, (await read(act, 'runbook', { entry }))?.text ?? '');
+  }
+
+  return async function describe(incidents, effectsOf = () => []) {
+    await Promise.all([readChanges(incidents), readEntries(incidents)]);
+    const facts = { ...patience(), now: clock.now(), runbook: (entry: string) => texts.get(entry) };
+    return incidents.map((one) => {
+      const unread = { changes: changesBefore(one, []), problem: AUDIT_PROBLEM };
+      return compileIncident(one, {
+        ...facts,
+        effects: one.isOpen ? effectsOf(one) : [],
+        before: changes.get(one.id) ?? unread,
+      });
+    });
+  };
+}
+
+/** `known` is read anew for each question. */
+export type IncidentActionsDeps = {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly known: () => Promise<KnownIncidents>;
+  readonly describe: DescribeIncidents;
+  /** The conditions that hold now. */
+  readonly conditions: () => Promise<readonly Found[]>;
+  readonly served: () => readonly ServedParts[];
+};
+
+/** Creates the actions that read incidents. */
+export function createIncidentActions({ clock, known, describe, conditions, served }: IncidentActionsDeps) {
+  const head = (scope: IncidentScope) => ({
+    ...{ scope, scopeText: scopeText(scope) },
+    at: new Date(clock.now()).toISOString(),
+  });
+
+  async function described({ incidents }: KnownIncidents, wanted: readonly FleetIncident[]) {
+    const open = incidents.filter(({ isOpen }) => isOpen);
+    const found = open.length === 0 ? [] : await conditions();
+    return describe(wanted, effectsIn(found, open, served()));
+  }
+
+  return {
+    async incidents() {
+      const all = await known();
+      const ended = all.incidents.filter(({ isOpen }) => !isOpen);
+      return { ...head(all.scope), incidents: await described(all, [...rootsOf(all.incidents), ...ended]) };
+    },
+    async incident({ id }) {
+      const all = await known();
+      const found = all.incidents.find((one) => one.id === id);
+      const [incident] = found === undefined ? [] : await described(all, [found]);
+      if (incident === undefined) {
+        const hint = 'incidents are kept for 24 hours: portico status lists them';
+        throw new ActionRefusal('not_found', `no incident has the id ${id}`, hint);
+      }
+      return { ...head(all.scope), incident };
+    },
+  } satisfies ActionHandlers;
+}

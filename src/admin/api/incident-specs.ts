@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { incidentKinds } from '../../telemetry/incidents/incident.ts';
+import { type ActionSpec, type Parsed, readAction, utcTime } from './action.ts';
+
+const count = z.int().min(0);
+const failedOf = { failed: count, total: count };
+const share = z.number().min(0).max(1).nullable().describe('From 0 to 1; null where nothing was counted.');
+const severity = z.enum(['critical', 'warning', 'info']);
+
+const incident = z.strictObject({
+  id: z.string().describe('It may stand in an address, and stays the same.'),
+  kind: z.enum(incidentKinds),
+  subject: z.string().describe('What it is about, such as the name of a source.'),
+  cause: z.string().describe('Why, in words.'),
+  text: z.string().describe('The whole in a sentence.'),
+  severity: z.enum(['critical', 'warning']),
+  state: z.enum(['open', 'ended']),
+  since: utcTime.describe('When the first failure began, in UTC.'),
+  last: utcTime.describe('When the last failure was, in UTC.'),
+  ended: utcTime.optional().describe('When it ended: its last failure, after a minute without one.'),
+  reopened: count.describe('How often it began again within ten minutes.'),
+  worsenedAt: utcTime.optional().describe('When it became critical.'),
+  fault: z.enum(['gateway', 'upstream', 'redis', 'issuer', 'configuration']).describe('Whose fault it is.'),
+  calls: z
+    .strictObject({ ...failedOf, share, notSent: count.describe('Forbidden by the breaker or a pause.') })
+    .optional()
+    .describe('The calls until the last failure; absent where none are counted.'),
+  answers: z.strictObject({ ...failedOf, share }).describe('Answers with a status from 500 on, of all.'),
+  callers: z
+    .array(z.strictObject({ id: z.string(), label: z.string().optional(), failed: count }))
+    .describe('The ten callers with the most failed answers.'),
+  moreCallers: z
+    .strictObject({ callers: count, failed: count })
+    .describe('Further callers, and their failed answers.'),
+  operations: z.array(z.strictObject({ name: z.string(), failed: count })),
+  hosts: z
+    .array(z.strictObject({ host: z.string(), ...failedOf }))
+    .describe('The hosts of the upstream, the worst first; none where it has one.'),
+  effects: z
+    .array(z.strictObject({ severity, code: z.string(), text: z.string() }))
+    .describe('What else is wrong because of it.'),
+  before: z
+    .strictObject({
+      changes: z.array(z.strictObject({ at: utcTime, by: z.string(), what: z.string() })),
+      problem: z.string().optional().describe('Why changes may be missing.'),
+    })
+    .describe('What changed in the 15 minutes before, the latest first. It need not be the cause.'),
+  next: z.array(z.string()).describe('What happens by itself.'),
+  todo: z.strictObject({
+    entry: z.string().describe('The entry of the runbook.'),
+    line: z.string().describe('What it says is to do.'),
+    view: z.string().describe('The address of the view of the console.'),
+    command: z.string(),
+  }),
+});
+
+const scope = z
+  .enum(['process', 'workers', 'fleet'])
+  .describe('Who sees it: this process, the workers of this gateway, or all gateways on its Redis.');
+const seen = {
+  scope,
+  scopeText: z.string().describe('The same in words; empty for the fleet.'),
+  at: utcTime,
+};
+
+const incidentList = z.strictObject({
+  ...seen,
+  incidents: z.array(incident).describe('The open ones first, then those that ended within 24 hours.'),
+});
+
+const oneIncident = z.strictObject({ ...seen, incident });
+
+/** The answer of `incidents`. */
+export type IncidentList = Parsed<typeof incidentList>;
+
+/** One incident, with what an operator asks about it. */
+export type IncidentView = Parsed<typeof incident>;
+
+/** The actions that read incidents. */
+export const incidentSpecs = {
+  incidents: readAction(
+    '/api/incidents',
+    'What is wrong, each with its cause and effects, and what was wrong within the last day.',
+    incidentList,
+    {},
+  ),
+  incident: readAction('/api/incidents/{id}', 'One incident.', oneIncident, {
+    id: z.string().min(1).max(200),
+  }),
+} as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,0 +1,55 @@
+import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
+import { BEFORE_MS, type FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+import type { IncidentView } from '../api/incident-specs.ts';
+
+type Change = IncidentView['before']['changes'][number];
+
+const CHANGES_MAX = 10;
+const PLACES_MAX = 4;
+/** The moment of an incident is known to about two seconds. */
+const CLOSE_MS = 2_000;
+
+type Place = {
+  readonly path?: unknown;
+  readonly kind?: unknown;
+  readonly before?: unknown;
+  readonly after?: unknown;
+};
+
+function placeText({ path, kind, before, after }: Place): string {
+  const values = before === undefined && after === undefined ? '' : ` ${String(before)} → ${String(after)}`;
+  return `${String(path)} ${String(kind)}${values}`;
+}
+
+/** What a reload made different, as its line of the audit has it. */
+function reloadText({ outcome, after }: AuditEntry): string {
+  if (outcome !== 'applied') return `reload ${outcome}`;
+  const { changes } = Object(after) as { readonly changes?: unknown };
+  const places = Array.isArray(changes) ? (changes as readonly Place[]) : [];
+  const more = places.length > PLACES_MAX ? `, and ${places.length - PLACES_MAX} more` : '';
+  return `reload applied: ${places.slice(0, PLACES_MAX).map(placeText).join(', ')}${more}`;
+}
+
+function changeOf(entry: AuditEntry): Change {
+  const { at, actor, action, target, outcome } = entry;
+  const plain = `${action} ${target}${outcome === 'done' ? '' : ` (${outcome})`}`;
+  return { at, by: actor, what: action === 'config.reload' ? reloadText(entry) : plain };
+}
+
+/** What changed in the fleet shortly before an incident, the latest first: by lines of the audit, and starts of processes. */
+export function changesBefore(
+  { since, starts }: Pick<FleetIncident, 'since' | 'starts'>,
+  lines: readonly string[],
+): readonly Change[] {
+  const audited = lines.flatMap((line) => {
+    const entry = readAuditLine(line);
+    const at = Date.parse(entry?.at ?? '');
+    return entry !== undefined && at > since - BEFORE_MS && at <= since + CLOSE_MS ? [changeOf(entry)] : [];
+  });
+  const started = starts.map(({ process, version, startedAt }) => ({
+    at: new Date(startedAt).toISOString(),
+    by: process,
+    what: `a process started, version ${version}`,
+  }));
+  return [...audited, ...started].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, CHANGES_MAX);
+}

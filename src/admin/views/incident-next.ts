@@ -1,0 +1,85 @@
+import { plural } from '../../kernel/plural.ts';
+import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+import { QUIET_MS } from '../../telemetry/incidents/incident.ts';
+import { sourceOfIncident } from '../../telemetry/incidents/effects.ts';
+
+/** What a configuration says about the time after a failure, in milliseconds. */
+export type PatienceFacts = {
+  /** How long the breaker of a source stays open. */
+  readonly breakerMs: (source: string) => number | undefined;
+  /** How long an answer that was read of a source just before may be served; `undefined`: no older answers are. */
+  readonly staleMs: (source: string) => number | undefined;
+  /** How long a known key is served without Redis, and the last key set of the issuer. */
+  readonly keysMs: number;
+  readonly issuerMs: number;
+};
+
+const seconds = (ms: number) => plural(Math.ceil(ms / 1_000), 'second');
+
+function leftText(what: string, leftMs: number, over: string): string {
+  return leftMs > 0 ? `${what} for at most ${seconds(leftMs)} more` : over;
+}
+
+function ofUpstream({ breakerAt, since }: FleetIncident, source: string, facts: PatienceFacts, now: number) {
+  const breakerMs = facts.breakerMs(source);
+  const staleMs = facts.staleMs(source);
+  const openMs = (breakerAt ?? 0) + (breakerMs ?? 0) - now;
+  const tries =
+    breakerAt === undefined
+      ? 'its breaker is closed: each request asks it'
+      : openMs > 0
+        ? `its breaker is open: one call tries in ${seconds(openMs)}`
+        : 'its breaker is half open: the next call tries';
+  const stale =
+    staleMs === undefined
+      ? 'no older answers are served: cache.staleIfError is 0'
+      : leftText('older answers are served', since + staleMs - now, 'older answers are no longer served');
+  return [tries, stale];
+}
+
+function ofRedis(
+  { subject, since }: FleetIncident,
+  { keysMs }: PatienceFacts,
+  now: number,
+): readonly string[] {
+  const roles = subject.split('+');
+  return [
+    ...(roles.includes('keys')
+      ? [leftText('keys that are known are served', since + keysMs - now, 'known keys are no longer served')]
+      : []),
+    ...(roles.includes('limits') ? ['each process counts limits alone'] : []),
+    ...(roles.includes('cache') ? ['each process keeps its answers alone'] : []),
+    'Redis is used again within a second once it is back',
+  ];
+}
+
+/** What happens by itself, as sentences without a full stop. */
+export function nextOf(incident: FleetIncident, facts: PatienceFacts, now: number): readonly string[] {
+  if (!incident.isOpen) return [];
+  const { kind, last, since } = incident;
+  const quietMs = now - last;
+  const quiet = kind === 'config' || kind === 'field' ? 5_000 : 3_000;
+  const over =
+    quietMs > quiet ? [`nothing has failed for ${seconds(quietMs)}; it ends after ${QUIET_MS / 1_000}`] : [];
+  const source = sourceOfIncident(incident) ?? '';
+  switch (kind) {
+    case 'source':
+      return [...over, ...ofUpstream(incident, source, facts, now)];
+    case 'route':
+      return [...over, ...ofUpstream(incident, source, facts, now).slice(0, 1)];
+    case 'redis':
+      return [...over, ...ofRedis(incident, facts, now)];
+    case 'issuer':
+      return [
+        ...over,
+        leftText('the last key set serves', since + facts.issuerMs - now, 'no token is accepted'),
+      ];
+    case 'field':
+      return [...over, 'it ends by itself once the values are back'];
+    case 'config':
+      return [...over, 'the configuration before it stays in force until a reload is not refused'];
+    case 'slow':
+    case 'gateway':
+      return [...over, `it ends by itself ${QUIET_MS / 1_000} seconds after the last one`];
+  }
+}

@@ -1,0 +1,122 @@
+import { percentText } from '../../telemetry/conditions/condition.ts';
+import { shareOf } from '../../telemetry/history/series-sums.ts';
+import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+
+import {
+  type FailedOf,
+  hasCalls,
+  type Incident,
+  type IncidentKind,
+} from '../../telemetry/incidents/incident.ts';
+import type { IncidentView } from '../api/incident-specs.ts';
+import { nextOf, type PatienceFacts } from './incident-next.ts';
+import { todoLine, todoOf } from './incident-todo.ts';
+
+/** What the page and the command line are told beside what was counted. */
+export type IncidentFacts = PatienceFacts & {
+  readonly now: number;
+  readonly before: IncidentView['before'];
+  readonly effects: IncidentView['effects'];
+  /** The text of an entry of the runbook. */
+  readonly runbook: (entry: string) => string | undefined;
+};
+
+const FAULTS: Readonly<Record<IncidentKind, IncidentView['fault']>> = {
+  redis: 'redis',
+  issuer: 'issuer',
+  config: 'configuration',
+  gateway: 'gateway',
+  source: 'upstream',
+  route: 'upstream',
+  field: 'upstream',
+  slow: 'upstream',
+};
+
+const CALLERS_SHOWN = 10;
+const iso = (ms: number) => new Date(ms).toISOString();
+const withShare = ({ failed, total }: FailedOf) => ({ failed, total, share: shareOf(failed, total) });
+
+/** What an incident is about, in words. */
+function subjectText({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): string {
+  switch (kind) {
+    case 'redis':
+      return `Redis of ${subject.replaceAll('+', ', ')}`;
+    case 'issuer':
+      return 'issuer of tokens';
+    case 'route':
+      return `route ${subject.replace(/^passthrough\./, '')}`;
+    case 'source':
+    case 'slow':
+      return `source ${subject}`;
+    case 'field':
+      return `source ${subject.replace(' ', ', field ')}`;
+    case 'config':
+      return 'configuration';
+    case 'gateway':
+      return 'the gateway itself';
+  }
+}
+
+/** The hosts of which most calls fail, if those of others do not. */
+function failingHosts({ hosts }: Incident): readonly string[] {
+  const all = Object.entries(hosts);
+  const failing = all.filter(([, { failed, total }]) => failed > 0 && failed * 2 >= total);
+  return failing.length < all.length ? failing.map(([host]) => host) : [];
+}
+
+/** An incident in a sentence: what, why, since when and how much. */
+export function incidentText(incident: Incident): string {
+  const { cause, since, calls, answers } = incident;
+  const hosts = failingHosts(incident);
+  const at = hosts.length === 0 ? '' : ` at ${hosts.join(', ')}`;
+  const share = (counted: FailedOf, what: string) =>
+    counted.failed === 0 ? '' : `, ${percentText(counted.failed / Math.max(1, counted.total))} of ${what}`;
+  const parts = `${share(calls, 'its calls')}${share(answers, 'the answers')}`;
+  return `${subjectText(incident)}: ${cause}${at} since ${iso(since).slice(11, 19)} UTC${parts}`;
+}
+
+function callersOf({ callers, labels, otherCallers }: Incident) {
+  const all = Object.entries(callers).sort((a, b) => b[1] - a[1]);
+  const shown = all.slice(0, CALLERS_SHOWN).map(([id, failed]) => {
+    const label = labels[id];
+    return { id, ...(label !== undefined && { label }), failed };
+  });
+  const rest = all.slice(CALLERS_SHOWN);
+  const failed = rest.reduce((sum, [, count]) => sum + count, otherCallers);
+  return { callers: shown, moreCallers: { callers: rest.length, failed } };
+}
+
+/** What an operator asks about an incident. */
+export function compileIncident(incident: FleetIncident, facts: IncidentFacts): IncidentView {
+  const { id, kind, subject, cause, severity, isOpen, since, last, reopened, worsenedAt, notSent } = incident;
+  const todo = todoOf(incident);
+  const hosts = Object.entries(incident.hosts)
+    .map(([host, counted]) => ({ host, ...counted }))
+    .sort((a, b) => b.failed - a.failed);
+  return {
+    ...{ id, kind, subject, cause, severity, reopened },
+    text: incidentText(incident),
+    state: isOpen ? 'open' : 'ended',
+    ...{ since: iso(since), last: iso(last) },
+    ...(isOpen ? {} : { ended: iso(last) }),
+    ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
+    fault: FAULTS[kind],
+    ...(hasCalls(kind) && { calls: { ...withShare(incident.calls), notSent } }),
+    answers: withShare(incident.answers),
+    ...callersOf(incident),
+    operations: Object.entries(incident.operations)
+      .map(([name, failed]) => ({ name, failed }))
+      .sort((a, b) => b.failed - a.failed),
+    hosts: hosts.length > 1 ? hosts : [],
+    effects: facts.effects,
+    before: facts.before,
+    next: nextOf(incident, facts, facts.now),
+    todo: { ...todo, line: todoLine(facts.runbook(todo.entry)) },
+  };
+}
+
+/** Who sees the incidents, where that is not the whole fleet. */
+export function scopeText(scope: 'process' | 'workers' | 'fleet'): string {
+  if (scope === 'fleet') return '';
+  return scope === 'process' ? 'as this replica sees it' : 'as the workers of this replica see it';
+}

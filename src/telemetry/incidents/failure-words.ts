@@ -1,0 +1,53 @@
+import { GatewayError } from '../../kernel/errors/fault.ts';
+
+/** The words for what a network error means. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not found',
+  ETIMEDOUT: 'no connection in time',
+};
+
+/** The words for why a call brought no usable answer. */
+const BY_FAILURE: Readonly<Record<string, string>> = {
+  unreachable: 'cannot be reached',
+  error: 'answers with errors',
+  limited: 'limits Portico',
+  credential: "refuses Portico's credential",
+  shape: 'replies of another shape',
+  outcome: 'replies that no outcome rule fits',
+};
+
+/**
+ * Why a call failed, in words: from its failure and outcome as the metrics have them, and from its error, of which only a status and a
+ * code of the network are read; `undefined` of a call that was not sent.
+ */
+export function failureWords(
+  failure: string,
+  outcome: string,
+  seconds = 0,
+  error?: unknown,
+): string | undefined {
+  if (failure === 'not_asked') return undefined;
+  if (failure === 'timeout') return `no answer within ${Math.max(1, Math.round(seconds))} s`;
+  const detail = error instanceof GatewayError ? (error.detail ?? '') : '';
+  const status = /\bHTTP (\d{3})\b/.exec(detail)?.[1];
+  const code = /failed: (E[A-Z_]+)$/.exec(detail)?.[1] ?? '';
+  if (BY_CODE[code] !== undefined) return BY_CODE[code];
+  if (failure === 'error' && (status !== undefined || outcome === '5xx'))
+    return `answers ${status ?? outcome}`;
+  if (failure === 'outcome' && outcome === '2xx') return 'replies of another shape (no outcome rule fits)';
+  const words = BY_FAILURE[failure] ?? 'brings no usable answer';
+  return failure !== 'shape' && status !== undefined ? `${words} (${status})` : words;
+}
+
+/** Why the key set of the issuer was not read, in words. */
+export function issuerWords(problem: string): string {
+  const code = /: (E[A-Z_]+)$/.exec(problem)?.[1] ?? '';
+  if (/abort|timeout/i.test(problem)) return 'its key set is not answered in time';
+  return BY_CODE[code] ?? problem.replace('the key set', 'its key set');
+}

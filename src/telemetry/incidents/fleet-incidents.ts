@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { type FailedOf, type Incident, SAME_MS } from './incident.ts';
+
+/** What receivers of webhooks are told of an incident. */
+export type IncidentEvent = 'opened' | 'worsened' | 'ended';
+
+/** What one process sees. */
+export type ProcessIncidents = {
+  /** The process, such as `host-1:4711`, its version, and when it started. */
+  readonly process: string;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly incidents: readonly Incident[];
+};
+
+/** An incident of a fleet. It has the same id in every process, and keeps it. */
+export type FleetIncident = Incident & {
+  readonly id: string;
+  /** The processes that saw it and had started shortly before it. */
+  readonly starts: readonly Pick<ProcessIncidents, 'process' | 'version' | 'startedAt'>[];
+  /** When receivers were last told, milliseconds since the epoch, by event. */
+  readonly told: Readonly<Partial<Record<IncidentEvent, number>>>;
+};
+
+/** Which processes the incidents are of. */
+export type IncidentScope = 'process' | 'workers' | 'fleet';
+
+/** The incidents as a process knows them. */
+export type KnownIncidents = { readonly scope: IncidentScope; readonly incidents: readonly FleetIncident[] };
+
+/** What happened so long before an incident may belong to it. */
+export const BEFORE_MS = 15 * 60_000;
+/** How long ended incidents are kept, and how many. */
+export const KEPT_MS = 24 * 3_600_000;
+const KEPT_MAX = 200;
+const TOLD_MS = 60_000;
+const STARTS_MAX = 10;
+
+/** An id that may stand in a URL: kind and subject, a digest where the subject had to be cut or changed, and the second. */
+export function incidentId({ kind, subject, since }: Pick<Incident, 'kind' | 'subject' | 'since'>): string {
+  const plain = subject.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 60);
+  const digest = createHash('sha256').update(subject).digest('hex').slice(0, 6);
+  const name = /^[A-Za-z0-9-]{1,60}$/.test(subject) ? plain : `${plain}-${digest}`;
+  return `${kind}-${name}-${Math.floor(since / 1_000).toString(36)}`;
+}
+
+type Join = (one: number, other: number) => number;
+const plus: Join = (one, other) => one + other;
+
+function joined(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+  join: Join,
+): Record<string, number> {
+  const all: Record<string, number> = { ...one };
+  for (const [name, count] of Object.entries(other)) all[name] = join(all[name] ?? 0, count);
+  return all;
+}
+
+const joinedOf = (one: FailedOf, other: FailedOf, join: Join): FailedOf => ({
+  failed: join(one.failed, other.failed),
+  total: join(one.total, other.total),
+});
+
+function joinedHosts(one: Incident['hosts'], other: Incident['hosts'], join: Join): Incident['hosts'] {
+  const zero = { failed: 0, total: 0 };
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...names].map((name) => [name, joinedOf(one[name] ?? zero, other[name] ?? zero, join)]),
+  );
+}
+
+const earliest = (...times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
+
+/** Joins what two saw of one incident: since the earliest, with the counts of both as `join` says. */
+function join(one: Incident, other: Incident, how: Join): Incident {
+  const [most] =
+    one.calls.failed + one.answers.failed >= other.calls.failed + other.answers.failed ? [one] : [other];
+  return {
+    ...most,
+    severity: one.severity === 'critical' ? 'critical' : other.severity,
+    since: Math.min(one.since, other.since),
+    last: Math.max(one.last, other.last),
+    isOpen: one.isOpen || other.isOpen,
+    reopened: Math.max(one.reopened, other.reopened),
+    worsenedAt: earliest(one.worsenedAt, other.worsenedAt),
+    calls: joinedOf(one.calls, other.calls, how),
+    notSent: how(one.notSent, other.notSent),
+    answers: joinedOf(one.answers, other.answers, how),
+    callers: joined(one.callers, other.callers, how),
+    labels: { ...one.labels, ...other.labels },
+    otherCallers: how(one.otherCallers, other.otherCallers),
+    operations: joined(one.operations, other.operations, how),
+    hosts: joinedHosts(one.hosts, other.hosts, how),
+    breakerAt: Math.max(one.breakerAt ?? 0, other.breakerAt ?? 0) || undefined,
+  };
+}
+
+const isSame = (one: Incident, other: Incident): boolean =>
+  one.kind === other.kind &&
+  one.subject === other.subject &&
+  Math.max(one.since, other.since) <= Math.min(one.last, other.last) + SAME_MS;
+
+/** Puts together what several processes see: one incident for each kind and subject. */
+export function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
+  const merged: Incident[] = [];
+  for (const one of seen) {
+    const at = merged.findIndex((other) => isSame(one, other));
+    const other = merged[at];
+    if (other === undefined) merged.push(one);
+    else merged[at] = join(other, one, plus);
+  }
+  return merged;
+}
+
+/** The processes that started shortly before an incident, the latest first. */
+function startsBefore({ since }: Incident, processes: readonly ProcessIncidents[]): FleetIncident['starts'] {
+  return processes
+    .filter(({ startedAt }) => startedAt <= since && since - startedAt <= BEFORE_MS)
+    .map(({ process, version, startedAt }) => ({ process, version, startedAt }))
+    .sort((a, b) => b.startedAt - a.startedAt)
+    .slice(0, STARTS_MAX);
+}
+
+/** What a fleet knew, brought up to what its processes see now. A process that is gone takes nothing back. */
+export function advanceIncidents(
+  known: readonly FleetIncident[],
+  processes: readonly ProcessIncidents[],
+  now: number,
+): readonly FleetIncident[] {
+  const current = mergeIncidents(processes.flatMap(({ incidents }) => incidents));
+  const before = known.map((one): FleetIncident => {
+    const found = current.find((other) => isSame(one, other));
+    // Nobody sees it any more: its processes are gone, or have forgotten it.
+    if (found === undefined) return { ...one, isOpen: false };
+    const { isOpen, cause, breakerAt } = found;
+    return { ...one, ...join(one, found, Math.max), isOpen, cause, breakerAt };
+  });
+  const fresh = current
+    .filter((one) => !known.some((other) => isSame(one, other)))
+    .map((one): FleetIncident => ({
+      ...one,
+      id: incidentId(one),
+      starts: startsBefore(one, processes),
+      told: {},
+    }));
+  return [...fresh, ...before]
+    .filter(({ isOpen, last }) => isOpen || now - last < KEPT_MS)
+    .sort((a, b) => Number(b.isOpen) - Number(a.isOpen) || b.since - a.since)
+    .slice(0, KEPT_MAX);
+}
+
+/** Adds what this process has kept while Redis was out of reach to what Redis has. */
+export function withKept(
+  known: readonly FleetIncident[],
+  kept: readonly FleetIncident[],
+): readonly FleetIncident[] {
+  const isKnown = (one: FleetIncident) => known.some((other) => isSame(one, other));
+  const both = known.map((one) => {
+    const other = kept.find((own) => isSame(one, own));
+    return other === undefined ? one : { ...one, told: joined(one.told, other.told, Math.max) };
+  });
+  return [...both, ...kept.filter((one) => !isKnown(one))];
+}
+
+/** The event that is due: a change since receivers were told last, and none of its kind within a minute. */
+function dueEvent({ isOpen, told, worsenedAt }: FleetIncident, now: number): IncidentEvent | undefined {
+  const { opened = -Infinity, worsened = -Infinity, ended = -Infinity } = told;
+  const isRested = (at: number) => now - at >= TOLD_MS;
+  if (isOpen && opened <= ended) return isRested(opened) ? 'opened' : undefined;
+  if (isOpen && worsenedAt !== undefined && worsened === -Infinity) return 'worsened';
+  if (!isOpen && opened > ended) return isRested(ended) ? 'ended' : undefined;
+  return undefined;
+}
+
+/** The events that are due, and the incidents with the note that they were told. */
+export function tellIncidents(
+  incidents: readonly FleetIncident[],
+  now: number,
+): {
+  readonly incidents: readonly FleetIncident[];
+  readonly due: readonly (readonly [IncidentEvent, FleetIncident])[];
+} {
+  const due: (readonly [IncidentEvent, FleetIncident])[] = [];
+  const noted = incidents.map((incident) => {
+    const event = dueEvent(incident, now);
+    if (event === undefined) return incident;
+    due.push([event, incident]);
+    return { ...incident, told: { ...incident.told, [event]: now } };
+  });
+  return { incidents: noted, due };
+}

@@ -1,0 +1,198 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { failureWords, issuerWords } from './failure-words.ts';
+import { createIncidentRun, type Failure, type IncidentRun } from './incident-run.ts';
+import type { Incident, IncidentKind } from './incident.ts';
+
+/** A state that is wrong at this moment, or may be: it is looked at each second. */
+export type WatchedState = {
+  readonly kind: IncidentKind;
+  readonly subject: string;
+  /** Absent: nothing is wrong. */
+  readonly cause: string | undefined;
+  /** Since when it is certain; absent: it must last before it counts. */
+  readonly since?: number | undefined;
+  readonly isCritical?: boolean;
+};
+
+/** An answer with a status from 500 on. */
+export type FailedAnswer = {
+  readonly at: number;
+  readonly code: string | undefined;
+  /** The upstream that the error names. */
+  readonly source: string | undefined;
+  readonly caller: string | undefined;
+  readonly operation: string;
+};
+
+/** Finds the incidents of a process from what is counted anyway. */
+export type IncidentTracker = ReturnType<typeof createIncidentTracker>;
+
+/** `answered`: how many requests were answered so far. The functions are called again after each reload. */
+export type IncidentTrackerDeps = {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly answered: () => number;
+  /** A call that takes longer is slow, in milliseconds. */
+  readonly slowMs: () => number;
+  readonly labelOf: (caller: string) => string | undefined;
+  /** The sources of an operation. */
+  readonly sourcesOf: (operation: string) => readonly string[];
+  /** The roles that share the Redis of a role, in words such as `keys+limits`; `undefined`: it has none. */
+  readonly redisOf: (role: string) => string | undefined;
+};
+
+const SHARE_MIN = 0.02;
+const SLOW_SHARE_MIN = 0.1;
+const REMEMBERED_S = 128;
+
+/** Remembers how many answers there were, for two minutes. */
+function createAnsweredPast(answered: () => number, now: () => number) {
+  const past = new Float64Array(REMEMBERED_S).fill(answered());
+  const secondOf = (ms: number) => Math.floor(ms / 1_000);
+  let latest = secondOf(now());
+  return {
+    at(ms = Infinity): number {
+      const second = secondOf(ms);
+      if (second >= latest) return answered();
+      return past[Math.max(second, latest - REMEMBERED_S + 1) % REMEMBERED_S] ?? 0;
+    },
+    /** The seconds that were missed count as the last one that was not. */
+    tick(): void {
+      const second = secondOf(now());
+      const count = answered();
+      for (let at = Math.max(latest + 1, second - REMEMBERED_S + 1); at <= second; at += 1)
+        past[at % REMEMBERED_S] = count;
+      latest = Math.max(latest, second);
+    },
+  };
+}
+
+/** The kind of an upstream, by its name in the metrics. */
+const kindOf = (source: string): IncidentKind => (source.startsWith('passthrough.') ? 'route' : 'source');
+
+/** Creates a tracker that has seen nothing. `tick` is to be called each second. */
+export function createIncidentTracker(deps: IncidentTrackerDeps) {
+  const { clock, slowMs, sourcesOf, redisOf, labelOf } = deps;
+  const answered = createAnsweredPast(deps.answered, clock.now);
+  const runs = new Map<string, IncidentRun>();
+  /** The runs of each upstream, found without a key to be made. */
+  const upstreams = new Map<string, { readonly run: IncidentRun; slow?: IncidentRun }>();
+  const watched: (() => readonly WatchedState[])[] = [];
+
+  function runOf(kind: IncidentKind, subject: string, isCritical = kind === 'gateway'): IncidentRun {
+    const key = `${kind} ${subject}`;
+    const found = runs.get(key);
+    if (found !== undefined) return found;
+    const shareMin = kind === 'slow' ? SLOW_SHARE_MIN : SHARE_MIN;
+    const run = createIncidentRun({ kind, subject, shareMin, isCritical, labelOf, answered: answered.at });
+    runs.set(key, run);
+    return run;
+  }
+
+  function upstreamOf(source: string) {
+    const found = upstreams.get(source);
+    if (found !== undefined) return found;
+    const upstream: { readonly run: IncidentRun; slow?: IncidentRun } = {
+      run: runOf(kindOf(source), source),
+    };
+    upstreams.set(source, upstream);
+    return upstream;
+  }
+
+  function countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
+    const upstream = upstreamOf(source);
+    const isSlow = ms > slowMs();
+    if (!isSlow) {
+      upstream.slow?.ok(at, host);
+      return;
+    }
+    upstream.slow ??= runOf('slow', source);
+    upstream.slow.fail({ at, cause: `calls take longer than ${slowMs() / 1_000} s`, host }, at + ms);
+  }
+
+  /** The deepest dependency that an answer has failed for; `undefined`: it is the fault of nothing that is watched. */
+  function rootOf({ code, source, operation }: FailedAnswer): IncidentRun | undefined {
+    const role =
+      code === 'limiter_unavailable' ? 'limits' : source?.startsWith('redis.') ? source.slice(6) : '';
+    if (role !== '') return runOf('redis', redisOf(role) ?? role);
+    if (source === 'auth.jwt') return runOf('issuer', 'auth.jwt');
+    if (code === 'server_error') {
+      const redis = [...runs.values()].find((run) => run.kind === 'redis' && run.isFailing);
+      return redis ?? runOf('gateway', 'answers');
+    }
+    if (code === 'scan_limit_exceeded') return undefined;
+    if (source !== undefined) return upstreamOf(source).run;
+    if (code === 'overloaded') return undefined;
+    // An answer that passes as it is has no code of ours.
+    if (operation.startsWith('passthrough.')) return upstreamOf(operation).run;
+    if (code === undefined) return undefined;
+    const all = sourcesOf(operation).map((name) => upstreamOf(name).run);
+    return all.find((run) => run.isFailing) ?? all[0];
+  }
+
+  function look({ kind, subject, cause, since, isCritical }: WatchedState, now: number): void {
+    if (cause === undefined) {
+      runs.get(`${kind} ${subject}`)?.ok(now);
+      return;
+    }
+    const run = runOf(kind, subject, isCritical);
+    if (since === undefined) run.fail({ at: now, cause }, now);
+    else run.hold({ at: now, cause }, since, now);
+  }
+
+  return {
+    /**
+     * Counts a call of a source that has ended, or was not sent. `failure`: why it brought no usable answer; `base`: where
+     * it was sent.
+     */
+    call(
+      source: string,
+      outcome: string,
+      failure: string | undefined,
+      seconds = 0,
+      base?: string,
+      error?: unknown,
+    ): void {
+      // A call whose caller went away, or that found no slot, says nothing.
+      if (failure === undefined && (outcome === 'cancelled' || outcome === 'overloaded')) return;
+      const now = clock.now();
+      const at = now - seconds * 1_000;
+      const { run } = upstreamOf(source);
+      if (failure === undefined) {
+        run.ok(at, base);
+        countSpeed(source, at, seconds * 1_000, base);
+        return;
+      }
+      const effect = failure === 'not_asked' ? 'not_sent' : undefined;
+      run.fail({ at, host: base, effect, cause: failureWords(failure, outcome, seconds, error) }, now);
+    },
+    /** The breaker of a source has changed. */
+    breaker(source: string, state: string): void {
+      const { run } = upstreamOf(source);
+      if (state !== 'half_open') run.breaker(state === 'open' ? clock.now() : undefined);
+    },
+    /** The key set of the issuer of tokens was fetched, or not. */
+    issuer(problem: string | undefined): void {
+      const now = clock.now();
+      if (problem !== undefined)
+        runOf('issuer', 'auth.jwt').fail({ at: now, cause: issuerWords(problem) }, now);
+      else runs.get('issuer auth.jwt')?.ok(now);
+    },
+    /** Attributes an answer that failed to its root cause. */
+    answerFailed(answer: FailedAnswer): void {
+      const { at, caller, operation, code } = answer;
+      const cause = code === 'server_error' ? 'answers 500' : undefined;
+      const failure: Failure = { at, effect: 'answer', caller, operation, cause };
+      rootOf(answer)?.fail(failure, clock.now());
+    },
+    /** Looks at states each second, too. */
+    watch: (states: () => readonly WatchedState[]): void => void watched.push(states),
+    tick(): void {
+      const now = clock.now();
+      answered.tick();
+      for (const states of watched) for (const state of states()) look(state, now);
+      for (const run of runs.values()) run.tick(now);
+    },
+    /** The incidents that are open, or ended within the last minutes. */
+    incidents: (): readonly Incident[] => [...runs.values()].flatMap(({ incident }) => incident ?? []),
+  };
+}

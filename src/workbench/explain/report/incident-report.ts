@@ -1,0 +1,161 @@
+import type { ActionValue } from '../../../admin/api/action-table.ts';
+import { plural } from '../../../kernel/plural.ts';
+import { percentText } from '../../../telemetry/conditions/condition.ts';
+
+/** What `portico status` reads of a gateway. */
+export type GatewayStatus = {
+  readonly incidents: ActionValue<'incidents'>;
+  /** What is wrong and no incident explains. */
+  readonly others: ActionValue<'overview'>['attention'];
+};
+
+type Shown = GatewayStatus['incidents']['incidents'][number];
+
+const COLUMNS = 80;
+const LABEL = 12;
+
+/** A text behind `head`, broken at blanks into lines that a terminal shows; further lines are indented as wide as `head`. */
+function fold(head: string, text: string, indent = head.length): string {
+  const lines: string[] = [];
+  let line = head;
+  for (const word of text.split(' ')) {
+    const isFirst = line.trim() === '' || line === head;
+    if (!isFirst && line.length + word.length + 1 > COLUMNS) {
+      lines.push(line);
+      line = ' '.repeat(indent) + word;
+    } else line += isFirst ? word : ` ${word}`;
+  }
+  return [...lines, line].join('\n');
+}
+
+const number = (value: number) => value.toLocaleString('en-US');
+
+/** How long something lasts, in its two largest units. */
+function lasting(ms: number): string {
+  const all = Math.max(0, Math.round(ms / 1_000));
+  const [hours, minutes, seconds] = [Math.floor(all / 3_600), Math.floor(all / 60) % 60, all % 60];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds} s` : `${seconds} s`;
+}
+
+const timeText = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+
+function shareText({
+  failed,
+  total,
+  share,
+}: {
+  failed: number;
+  total: number;
+  share: number | null;
+}): string {
+  return `${number(failed)} of ${number(total)} failed (${percentText(share ?? 0)})`;
+}
+
+function callersText({ callers, moreCallers }: Shown): string {
+  const named = callers.map(({ id, label, failed }) => {
+    const name = label === undefined ? id : `${label} (${id})`;
+    return `${name} ${number(failed)}`;
+  });
+  const { callers: more, failed } = moreCallers;
+  return [
+    ...named,
+    ...(failed > 0 ? [`${more > 0 ? number(more) : 'some'} more ${number(failed)}`] : []),
+  ].join(', ');
+}
+
+const FAULTS: Readonly<Record<Shown['fault'], string>> = {
+  upstream: 'the service behind the gateway, not the gateway',
+  redis: 'Redis, not the gateway',
+  issuer: 'the issuer of tokens, not the gateway',
+  configuration: 'the files of the configuration',
+  gateway: 'the gateway itself',
+};
+
+function overText({ state, last, reopened }: Shown, at: string): string {
+  const again = reopened === 0 ? '' : `; it began again ${plural(reopened, 'time')}`;
+  if (state === 'ended') return `yes, since ${timeText(last)}${again}`;
+  return `no: the last failure was ${lasting(Date.parse(at) - Date.parse(last))} ago${again}`;
+}
+
+function beforeText({ before: { changes, problem } }: Shown): readonly string[] {
+  const told = changes.map(({ at, by, what }) => `${at.slice(11, 19)} ${what} (${by})`);
+  if (problem !== undefined) return [...told, problem];
+  return told.length > 0 ? told : ['nothing in the 15 minutes before'];
+}
+
+/** The answers to what one asks at night, each with its label. */
+function answersTo(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
+  const { since, last, state, calls, answers, operations, hosts, effects, next, todo, fault, worsenedAt } =
+    one;
+  const until = state === 'open' ? at : last;
+  const times = `${timeText(since)}, for ${lasting(Date.parse(until) - Date.parse(since))}`;
+  const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
+  const requests = operations.map(({ name, failed }) => `${name} ${number(failed)}`).join(', ');
+  const several = (label: string, texts: readonly string[]) => texts.map((text) => [label, text] as const);
+  return [
+    ['since', worsenedAt === undefined ? times : `${times}; worse since ${worsenedAt.slice(11, 19)}`],
+    ['fault', FAULTS[fault]],
+    ...(calls === undefined ? [] : [['calls', `${shareText(calls)}${notSent}`] as const]),
+    ['answers', answers.failed === 0 ? 'none failed' : shareText(answers)],
+    ['requests', requests === '' ? 'none failed' : requests],
+    ['callers', callersText(one) || 'none got a failed answer'],
+    ...several(
+      'hosts',
+      hosts.slice(0, 5).map((host) => `${host.host}: ${host.failed} of ${host.total} failed`),
+    ),
+    ...several(
+      'effects',
+      effects.map(({ text }) => text),
+    ),
+    ...several('before', beforeText(one)),
+    ...several('next', next.length > 0 || state === 'ended' ? next : ['nothing']),
+    ['to do', todo.line === '' ? `see ${todo.entry} of the runbook` : todo.line],
+    ['', `${todo.command}; runbook: ${todo.entry}; console: ${todo.view}`],
+    ['over?', overText(one, at)],
+    ['id', one.id],
+  ];
+}
+
+/** An incident in lines of at most 80 columns. */
+function incidentLines(one: Shown, at: string): readonly string[] {
+  const state = one.state === 'open' ? one.severity.toUpperCase() : 'ENDED';
+  let before = '';
+  const lines = answersTo(one, at).map(([label, text]) => {
+    const shown = label === before ? '' : label;
+    before = label;
+    return fold(`  ${shown}`.padEnd(LABEL), text);
+  });
+  return ['', fold(`${state}  `, one.text, 2), ...lines];
+}
+
+/** What is wrong with a gateway, in lines of at most 80 columns: the open incidents, and a line for each that ended. */
+export function statusLines({
+  incidents: { at, scope, scopeText, incidents },
+  others,
+}: GatewayStatus): readonly string[] {
+  const open = incidents.filter(({ state }) => state === 'open');
+  const ended = incidents.filter(({ state }) => state === 'ended');
+  const seenBy = scopeText === '' ? `seen by the ${scope}` : scopeText;
+  const heading = `${timeText(at)}: ${open.length === 0 ? 'no incident' : plural(open.length, 'open incident')}, ${seenBy}`;
+  const also = others.map(({ severity, text }) => fold(`${severity}: `, text, 2));
+  const day = ended.map((one) => fold(`${timeText(one.last)} ended: `, one.text, 2));
+  return [
+    fold('', heading, 2),
+    ...open.flatMap((one) => incidentLines(one, at)),
+    ...(also.length === 0 ? [] : ['', 'Also:', ...also]),
+    ...(day.length === 0 ? [] : ['', 'Within the last day:', ...day]),
+  ];
+}
+
+/** One incident in lines of at most 80 columns. */
+export const oneIncidentLines = ({ at, incident }: ActionValue<'incident'>): readonly string[] =>
+  incidentLines(incident, at).slice(1);
+
+/** How bad it is: 0 fine, 1 a warning, 2 critical. */
+export function severityOf({ incidents: { incidents }, others }: GatewayStatus): 0 | 1 | 2 {
+  const open = incidents.filter(({ state }) => state === 'open');
+  const all = [...open, ...others].map(({ severity }) => severity);
+  if (all.includes('critical')) return 2;
+  return all.includes('warning') ? 1 : 0;
+}

@@ -1,0 +1,257 @@
+import { createNight } from './incident-night.ts';
+
+const only = <T>(all: readonly T[]): T => {
+  expect(all).toHaveLength(1);
+  return all[0] as T;
+};
+
+describe('an incident', () => {
+  it('opens with the fifth failure, and began with the first', () => {
+    const night = createNight();
+    night.seconds(3, () => night.calls('crm', 10));
+    const began = night.now;
+    night.calls('crm', 0, 4);
+    expect(night.incidents()).toEqual([]);
+    night.calls('crm', 0, 1);
+    const { since, calls, kind, subject } = only(night.incidents());
+    expect({ kind, subject }).toEqual({ kind: 'source', subject: 'crm' });
+    expect(Math.abs(since - began)).toBeLessThanOrEqual(10);
+    expect(calls).toEqual({ failed: 5, total: 5 });
+  });
+
+  it('opens after 5 s of few calls of which each fails', () => {
+    const night = createNight();
+    night.seconds(5, () => night.calls('crm', 0, 1));
+    expect(night.short()).toEqual([]);
+    night.calls('crm', 0, 1);
+    expect(night.short()).toEqual(['source crm open 0']);
+  });
+
+  it('is none with one failure', () => {
+    const night = createNight();
+    night.calls('crm', 0, 1);
+    night.seconds(30);
+    expect(night.short()).toEqual([]);
+  });
+
+  it('is none below 2 % of the calls', () => {
+    const night = createNight();
+    night.seconds(120, (at) => night.calls('crm', 20, at % 5 === 0 ? 1 : 0));
+    expect(night.short()).toEqual([]);
+  });
+
+  it('is 20 % where one call in five fails', () => {
+    const night = createNight();
+    night.seconds(120, () => night.calls('crm', 8, 2));
+    const { calls, since } = only(night.incidents());
+    expect(calls.failed / calls.total).toBeCloseTo(0.2, 2);
+    expect(calls.failed).toBe(240);
+    expect(since - night.START).toBeLessThan(1_000);
+  });
+
+  it('does not begin with a single failure of a minute before', () => {
+    const night = createNight();
+    night.calls('crm', 10, 1);
+    night.seconds(40, () => night.calls('crm', 10));
+    const began = night.now;
+    night.seconds(10, () => night.calls('crm', 0, 10));
+    expect(Math.abs(only(night.incidents()).since - began)).toBeLessThanOrEqual(10);
+  });
+
+  it('ends after 60 s without a failure', () => {
+    const night = createNight();
+    night.seconds(10, () => night.calls('crm', 0, 2));
+    night.seconds(58, () => night.calls('crm', 2));
+    expect(night.short()).toEqual(['source crm open 0']);
+    night.seconds(2);
+    expect(night.short()).toEqual(['source crm ended 0']);
+  });
+
+  it('counts no calls from after its last failure', () => {
+    const night = createNight();
+    night.seconds(10, () => night.calls('crm', 1, 1));
+    night.seconds(40, () => night.calls('crm', 10));
+    expect(only(night.incidents()).calls).toEqual({ failed: 10, total: 20 });
+  });
+
+  it('is the same if it opens again within ten minutes', () => {
+    const night = createNight();
+    const fail = () => night.seconds(10, () => night.calls('crm', 0, 2));
+    fail();
+    night.seconds(300, () => night.calls('crm', 2));
+    fail();
+    expect(night.short()).toEqual(['source crm open 1']);
+    const { since, calls } = only(night.incidents());
+    expect(since - night.START).toBeLessThan(1_000);
+    expect(calls.failed).toBe(40);
+  });
+
+  it('is another one after that', () => {
+    const night = createNight();
+    night.seconds(10, () => night.calls('crm', 0, 2));
+    night.seconds(700, () => night.calls('crm', 2));
+    expect(night.short()).toEqual([]);
+    const began = night.now;
+    night.seconds(10, () => night.calls('crm', 0, 2));
+    expect(night.short()).toEqual(['source crm open 0']);
+    expect(only(night.incidents()).since).toBeGreaterThanOrEqual(began - 10);
+  });
+
+  it('is one while calls fail for 5 s and succeed for 5 s, for five minutes', () => {
+    const night = createNight();
+    night.seconds(300, (at) => night.calls('crm', ...((at % 10 < 5 ? [0, 4] : [4, 0]) as [number, number])));
+    expect(night.short()).toEqual(['source crm open 0']);
+  });
+
+  it('is two where two sources fail', () => {
+    const night = createNight();
+    night.seconds(10, () => {
+      night.calls('crm', 0, 2);
+      night.calls('passthrough.orders', 0, 2);
+      night.calls('catalog', 5);
+    });
+    expect(night.short()).toEqual(['source crm open 0', 'route passthrough.orders open 0']);
+  });
+
+  it('says why most calls failed, and not that the breaker is open', () => {
+    const night = createNight();
+    night.calls('crm', 0, 5, 'credential');
+    night.seconds(30, () => night.calls('crm', 0, 20, 'not_asked'));
+    const { cause, calls, notSent } = only(night.incidents());
+    expect({ cause, calls, notSent }).toEqual({
+      cause: "refuses Portico's credential",
+      calls: { failed: 5, total: 5 },
+      notSent: 600,
+    });
+  });
+
+  it('of a source that hangs began when the first call was sent', () => {
+    const night = createNight();
+    night.seconds(20, (at) => {
+      for (let call = 0; call < 4; call += 1)
+        if (at >= 10) night.tracker.call('crm', 'upstream_timeout', 'timeout', 10);
+    });
+    const { since, cause } = only(night.incidents());
+    expect(Math.abs(since - night.START)).toBeLessThanOrEqual(1_000);
+    expect(cause).toBe('no answer within 10 s');
+  });
+
+  it('names the one host of several that fails', () => {
+    const night = createNight();
+    night.seconds(20, () => {
+      night.calls('crm', 2, 0, '', 'a:1');
+      night.calls('crm', 0, 2, 'unreachable', 'b:2');
+    });
+    const { hosts } = only(night.incidents());
+    expect(hosts['b:2']).toMatchObject({ failed: 40 });
+    expect(hosts['a:1']).toMatchObject({ failed: 0 });
+  });
+});
+
+describe('what is no incident', () => {
+  it('is a caller alone who gets 4xx, and a healthy hour', () => {
+    const night = createNight();
+    night.seconds(3_600, () => {
+      night.calls('crm', 5);
+      night.answers(10);
+    });
+    expect(night.short()).toEqual([]);
+  });
+});
+
+describe('a slow source', () => {
+  it('is an incident from 10 % of its calls on', () => {
+    const night = createNight();
+    night.seconds(30, (at) => {
+      night.calls('crm', 9);
+      if (at % 2 === 0) night.tracker.call('crm', '2xx', undefined, 2);
+      if (at >= 10) night.tracker.call('catalog', '2xx', undefined, 2);
+      night.calls('catalog', 4);
+    });
+    expect(night.short()).toEqual(['slow catalog open 0']);
+    expect(only(night.incidents()).since - night.START).toBe(8_000);
+  });
+});
+
+describe('answers that fail', () => {
+  it('are counted for the source, by caller and operation, of all answers', () => {
+    const night = createNight();
+    night.seconds(30, () => {
+      night.calls('crm', 0, 2);
+      night.answers(2, ['a', 'a', 'b']);
+    });
+    const { answers, callers, operations, severity } = only(night.incidents());
+    expect(callers).toEqual({ a: 60, b: 30 });
+    expect(operations).toEqual({ 'crm.list': 90 });
+    expect(answers.failed).toBe(90);
+    expect(answers.total).toBe(150);
+    expect(severity).toBe('critical');
+  });
+
+  it('are an incident of the source where its calls succeed', () => {
+    const night = createNight();
+    night.seconds(10, () => {
+      night.calls('crm', 3);
+      night.answers(1, ['a', 'b'], 'crm', 'upstream_invalid_response');
+    });
+    expect(night.short()).toEqual(['source crm open 0']);
+  });
+
+  it('make an incident worse that had none before', () => {
+    const night = createNight();
+    night.seconds(30, () => night.calls('crm', 0, 2));
+    expect(only(night.incidents())).toMatchObject({ severity: 'warning', worsenedAt: undefined });
+    night.answers(0, ['a']);
+    expect(only(night.incidents())).toMatchObject({ severity: 'critical', worsenedAt: night.now });
+  });
+
+  it('with 500 are of the gateway itself', () => {
+    const night = createNight();
+    night.seconds(10, () => night.answers(10, ['a'], undefined, 'server_error'));
+    expect(night.short()).toEqual(['gateway answers open 0']);
+  });
+
+  it('are of Redis where that is the root', () => {
+    const night = createNight();
+    night.state({ kind: 'redis', subject: 'keys+limits', cause: 'out of reach' });
+    night.seconds(10, () => {
+      night.answers(5, ['a'], undefined, 'limiter_unavailable');
+      night.answers(5, ['b'], 'redis.keys', 'upstream_unavailable');
+      night.answers(5, ['c'], undefined, 'server_error');
+    });
+    expect(night.short()).toEqual(['redis keys+limits open 0']);
+    expect(only(night.incidents()).callers).toMatchObject({ a: 10, b: 10 });
+  });
+
+  it('without a working key set are of the issuer', () => {
+    const night = createNight();
+    night.seconds(10, () => {
+      night.tracker.issuer('connection refused');
+      night.answers(5, ['a'], 'auth.jwt', 'upstream_unavailable');
+    });
+    expect(night.short()).toEqual(['issuer auth.jwt open 0']);
+  });
+});
+
+describe('a state', () => {
+  it('that lasts 5 s is an incident, and one that passes is none', () => {
+    const night = createNight();
+    const redis = (cause?: string) => night.state({ kind: 'redis', subject: 'cache', cause });
+    redis('out of reach');
+    night.seconds(3);
+    redis();
+    night.seconds(30);
+    expect(night.short()).toEqual([]);
+    redis('out of reach');
+    night.seconds(8);
+    expect(night.short()).toEqual(['redis cache open 0']);
+  });
+
+  it('that is certain is an incident at once, since it began', () => {
+    const night = createNight();
+    const since = night.now - 20_000;
+    night.state({ kind: 'config', subject: 'files', cause: 'the reload was refused', since });
+    night.second();
+    expect(only(night.incidents())).toMatchObject({ since, isOpen: true, severity: 'warning' });
+  });
+});

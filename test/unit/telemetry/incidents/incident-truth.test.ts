@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { createNight } from './incident-night.ts';
+
+/** A fault that an injector makes, in seconds, and the traffic around it. */
+type Fault = {
+  readonly rate: number;
+  readonly share: number;
+  readonly start: number;
+  readonly length: number;
+  /** Until 10 s before the fault, each so many seconds a call fails by itself; 0: none does. */
+  readonly strayEvery: number;
+  readonly seed: number;
+};
+
+const SECOND = 1_000;
+
+/** Random numbers from 0 to 1 that a seed decides (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Runs the calls of a timeline; the truth is what the injector itself has made fail. */
+function run({ rate, share, start, length, strayEvery, seed }: Fault) {
+  const night = createNight();
+  const random = createRandom(seed);
+  const truth = { since: Infinity, last: 0, failed: 0, total: 0 };
+  night.seconds(start + length + 30, (second) => {
+    const isFaulty = second >= start && second < start + length;
+    const strays =
+      !isFaulty && second < start - 10 && strayEvery > 0 && second % strayEvery === strayEvery - 1;
+    for (let call = 0; call < rate; call += 1) {
+      night.moveTo(night.START + second * SECOND + Math.floor((call / rate) * SECOND));
+      const isFailed = isFaulty && random() < share;
+      night.calls('crm', isFailed ? 0 : 1, isFailed ? 1 : 0);
+      if (isFailed) {
+        truth.since = Math.min(truth.since, night.now);
+        truth.last = night.now;
+        truth.failed += 1;
+      }
+    }
+    if (strays) night.calls('crm', 0, 1);
+  });
+  return { truth, incidents: night.incidents() };
+}
+
+const fault = fc.record({
+  rate: fc.integer({ min: 5, max: 40 }),
+  share: fc.double({ min: 0.2, max: 1, noNaN: true }),
+  start: fc.integer({ min: 0, max: 90 }),
+  length: fc.integer({ min: 10, max: 120 }),
+  strayEvery: fc.constant(0),
+  seed: fc.integer(),
+});
+
+describe('an incident is what the injector did', () => {
+  it('since when, to 2 s, and how many calls, exactly', () => {
+    fc.assert(
+      fc.property(fault, (one) => {
+        const { truth, incidents } = run(one);
+        expect(incidents).toHaveLength(1);
+        const [{ since, last, calls } = { since: 0, last: 0, calls: { failed: 0 } }] = incidents;
+        expect(Math.abs(since - truth.since)).toBeLessThanOrEqual(2 * SECOND);
+        expect(Math.abs(last - truth.last)).toBeLessThanOrEqual(2 * SECOND);
+        expect(Math.abs(calls.failed - truth.failed)).toBeLessThanOrEqual(0.02 * truth.failed);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('though single calls had failed before', () => {
+    const strays = fc.record({
+      ...{ rate: fc.integer({ min: 10, max: 40 }), share: fc.double({ min: 0.5, max: 1, noNaN: true }) },
+      ...{ start: fc.integer({ min: 0, max: 90 }), length: fc.integer({ min: 10, max: 120 }) },
+      ...{ strayEvery: fc.integer({ min: 20, max: 60 }), seed: fc.integer() },
+    });
+    fc.assert(
+      fc.property(strays, (one) => {
+        const { truth, incidents } = run(one);
+        expect(incidents).toHaveLength(1);
+        expect(Math.abs((incidents[0]?.since ?? 0) - truth.since)).toBeLessThanOrEqual(2 * SECOND);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('and is none where nothing was injected', () => {
+    fc.assert(
+      fc.property(fault, (one) => {
+        expect(run({ ...one, share: 0 }).incidents).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
