@@ -31,6 +31,7 @@ export type DescribeIncidents = (
 
 const READER: Actor = { name: 'gateway', role: 'viewer' };
 const REMEMBERED_MAX = 400;
+const SETTLED_MS = 60_000;
 const AUDIT_PROBLEM = 'the audit cannot be read now, so changes may be missing';
 
 /** Asks for an action that only reads; `undefined` if it is refused or fails. */
@@ -41,18 +42,23 @@ async function read<Name extends ActionName>(act: Act, name: Name, input: Action
 
 /** Creates the function that describes incidents. What changed before one is read once. */
 export function createIncidentDescriber({ clock, act, patience }: IncidentDescriberDeps): DescribeIncidents {
-  const changes = new Map<string, IncidentView['before']>();
+  const settled = new Map<string, IncidentView['before']>();
   const texts = new Map<string, string>();
 
-  async function readChanges(incidents: readonly FleetIncident[]): Promise<void> {
-    const fresh = incidents.filter(({ id }) => changes.get(id) === undefined);
-    if (fresh.length === 0) return;
-    const lines = (await read(act, 'audit', {}))?.lines;
-    if (changes.size > REMEMBERED_MAX) changes.clear();
-    for (const one of fresh) {
-      const before = { changes: changesBefore(one, lines ?? []) };
-      if (lines !== undefined) changes.set(one.id, before);
-    }
+  /** What changed before each incident, by its id. */
+  async function changesOf(incidents: readonly FleetIncident[]) {
+    if (settled.size > REMEMBERED_MAX) settled.clear();
+    const isSettled = incidents.every(({ id }) => settled.has(id));
+    const lines = isSettled ? [] : (await read(act, 'audit', {}))?.lines;
+    return incidents.map((one): IncidentView['before'] => {
+      const known = settled.get(one.id);
+      if (known !== undefined) return known;
+      const changes = changesBefore(one, lines ?? []);
+      if (lines === undefined) return { changes, problem: AUDIT_PROBLEM };
+      // The audit may get the line of a change some moments after it.
+      if (clock.now() - one.since > SETTLED_MS) settled.set(one.id, { changes });
+      return { changes };
+    });
   }
 
   async function readEntries(incidents: readonly FleetIncident[]): Promise<void> {
@@ -62,16 +68,15 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
   }
 
   return async function describe(incidents, effectsOf = () => []) {
-    await Promise.all([readChanges(incidents), readEntries(incidents)]);
+    const [changes] = await Promise.all([changesOf(incidents), readEntries(incidents)]);
     const facts = { ...patience(), now: clock.now(), runbook: (entry: string) => texts.get(entry) };
-    return incidents.map((one) => {
-      const unread = { changes: changesBefore(one, []), problem: AUDIT_PROBLEM };
-      return compileIncident(one, {
+    return incidents.map((one, at) =>
+      compileIncident(one, {
         ...facts,
         effects: one.isOpen ? effectsOf(one) : [],
-        before: changes.get(one.id) ?? unread,
-      });
-    });
+        before: changes[at] ?? { changes: [] },
+      }),
+    );
   };
 }
 

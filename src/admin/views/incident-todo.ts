@@ -1,78 +1,51 @@
-import type { Incident } from '../../telemetry/incidents/incident.ts';
 import { sourceOfIncident } from '../../telemetry/incidents/effects.ts';
+import type { Incident, IncidentKind } from '../../telemetry/incidents/incident.ts';
+import type { IncidentView } from '../api/incident-specs.ts';
 
-/** What is to be done about an incident, before the runbook is read. */
-type Todo = { readonly entry: string; readonly view: string; readonly command: string };
+const SOURCE_VIEW = '#/source/{source}';
 
-const REDIS_ENTRIES = [
-  ['full', 'PorticoRedisFull'],
-  ['writes', 'PorticoRedisRefusing'],
-] as const;
+/** The entry of the runbook, the view and the command for each kind; `{source}` stands for its source. */
+const TODOS: Readonly<Record<IncidentKind, readonly [entry: string, view: string, command: string]>> = {
+  redis: ['PorticoRedisLost', '#/overview', 'redis-cli ping'],
+  issuer: ['PorticoCredentialsUnavailable', '#/requests?status=5xx', 'portico requests --status 503'],
+  source: ['upstream_unavailable', SOURCE_VIEW, 'portico doctor {source}'],
+  route: ['upstream_unavailable', SOURCE_VIEW, 'portico requests --status 5xx --operation {source}'],
+  field: ['PorticoFieldLost', SOURCE_VIEW, 'portico quality {source}'],
+  slow: ['upstream_timeout', SOURCE_VIEW, 'portico requests --status slow'],
+  config: ['PorticoConfigStale', '#/config', 'portico check'],
+  gateway: ['server_error', '#/requests?status=5xx', 'portico requests --status 500'],
+};
 
-/** The entry for why calls to an upstream fail, by words of the cause. */
-const SOURCE_ENTRIES = [
-  ['credential', 'upstream_error'],
-  ['shape', 'upstream_invalid_response'],
-  ['outcome rule', 'upstream_invalid_response'],
-  ['no answer within', 'upstream_timeout'],
-  ['answers', 'upstream_error'],
-] as const;
-
-function entryFor(cause: string, entries: readonly (readonly [string, string])[], otherwise: string): string {
-  return entries.find(([words]) => cause.includes(words))?.[1] ?? otherwise;
-}
+/** More exact entries, by words of the cause. */
+const BY_CAUSE: readonly (readonly [kinds: string, words: string, entry: string])[] = [
+  ['redis', 'full', 'PorticoRedisFull'],
+  ['redis', 'writes', 'PorticoRedisRefusing'],
+  ['source route', 'credential', 'upstream_error'],
+  ['source route', 'shape', 'upstream_invalid_response'],
+  ['source route', 'outcome rule', 'upstream_invalid_response'],
+  ['source route', 'no answer within', 'upstream_timeout'],
+  ['source route', 'answers', 'upstream_error'],
+];
 
 /** The entry of the runbook, the view and the command for an incident. */
-export function todoOf(incident: Pick<Incident, 'kind' | 'subject' | 'cause'>): Todo {
+export function todoOf(incident: Pick<Incident, 'kind' | 'subject' | 'cause'>): Omit<IncidentView['todo'], 'line'> {
   const { kind, cause } = incident;
+  const [usual, view, command] = TODOS[kind];
   const source = sourceOfIncident(incident) ?? '';
-  const view = `#/source/${encodeURIComponent(source)}`;
-  const requests = '#/requests?status=5xx';
-  switch (kind) {
-    case 'redis':
-      return {
-        entry: entryFor(cause, REDIS_ENTRIES, 'PorticoRedisLost'),
-        view: '#/overview',
-        command: 'redis-cli ping',
-      };
-    case 'issuer':
-      return {
-        entry: 'PorticoCredentialsUnavailable',
-        view: requests,
-        command: 'portico requests --status 503',
-      };
-    case 'source':
-      return {
-        entry: entryFor(cause, SOURCE_ENTRIES, 'upstream_unavailable'),
-        view,
-        command: `portico doctor ${source}`,
-      };
-    case 'route':
-      return {
-        ...{ entry: entryFor(cause, SOURCE_ENTRIES, 'upstream_unavailable'), view },
-        command: `portico requests --status 5xx --operation ${source}`,
-      };
-    case 'field':
-      return { entry: 'PorticoFieldLost', view, command: `portico quality ${source}` };
-    case 'slow':
-      return { entry: 'upstream_timeout', view, command: 'portico requests --status slow' };
-    case 'config':
-      return { entry: 'PorticoConfigStale', view: '#/config', command: 'portico check' };
-    case 'gateway':
-      return { entry: 'server_error', view: requests, command: 'portico requests --status 500' };
-  }
+  const exact = BY_CAUSE.find(([kinds, words]) => kinds.split(' ').includes(kind) && cause.includes(words));
+  return {
+    entry: exact?.[2] ?? usual,
+    view: view.replace('{source}', encodeURIComponent(source)),
+    command: command.replace('{source}', source),
+  };
 }
 
 const LINE_CHARS_MAX = 240;
 
-/** What an entry of the runbook says is to do: its first sentences. */
+/** What an entry of the runbook says is to do: its first sentences, as plain text. */
 export function todoLine(entry: string | undefined): string {
   const text = /\*\*Do:\*\*\s*([\s\S]*?)(?:\n\n|$)/.exec(entry ?? '')?.[1] ?? '';
-  const plain = text
-    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[`*]/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const plain = text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').trim();
   if (plain.length <= LINE_CHARS_MAX) return plain;
   const cut = plain.slice(0, LINE_CHARS_MAX);
   const end = Math.max(cut.lastIndexOf('. '), cut.lastIndexOf('; '));

@@ -39,15 +39,19 @@ export function openPrimaryIncidents(deps: PrimaryIncidentsDeps) {
   });
   tracker.watch(() => configState(config()));
   const startedAt = systemClock.now();
-  const describe = openIncidentDescriber({ clock: systemClock, act, served });
+  const notice = createIncidentNotice(openIncidentDescriber({ clock: systemClock, act, served }), tell);
   const ledger = createIncidentLedger({
     clock: systemClock,
     own: () => ({ process: instance, version, startedAt, incidents: tracker.incidents() }),
+    // What the fleet knows has what the workers see; while Redis is away they are asked one by one.
     workers: () =>
-      isShared ? Promise.resolve([]) : answersOf<ProcessIncidents>(serving(), { about: 'incidents' }, ASK_MS),
-    tell: createIncidentNotice(describe, tell),
+      isOfFleet() ? Promise.resolve([]) : answersOf<ProcessIncidents>(serving(), { about: 'incidents' }, ASK_MS),
+    tell(event, incident) {
+      if (!isShared || incident.kind === 'config') notice(event, incident);
+    },
   });
   let fleet = NONE;
+  const isOfFleet = () => fleet.scope === 'fleet';
 
   async function readFleet(): Promise<void> {
     const [link] = isShared ? serving() : [];
@@ -55,20 +59,19 @@ export function openPrimaryIncidents(deps: PrimaryIncidentsDeps) {
     fleet = (await asked?.catch(() => undefined)) ?? NONE;
   }
 
-  const both = (own: KnownIncidents): KnownIncidents => ({
-    scope: fleet.scope === 'fleet' ? 'fleet' : own.scope,
-    incidents: [...own.incidents, ...fleet.incidents],
-  });
+  const both = (own: KnownIncidents): KnownIncidents =>
+    isOfFleet() ? { scope: 'fleet', incidents: [...own.incidents, ...fleet.incidents] } : own;
 
   async function turn(): Promise<void> {
-    await Promise.all([ledger.turn(), readFleet()]);
+    await readFleet();
+    await ledger.turn();
   }
 
   return {
     latest: () => both(ledger.latest()),
     async read(): Promise<KnownIncidents> {
-      const [own] = await Promise.all([ledger.read(), readFleet()]);
-      return both(own);
+      await readFleet();
+      return both(await ledger.read());
     },
     /** Begins to look, until the returned function is called. */
     start: () => startIncidents(tracker.tick, turn),

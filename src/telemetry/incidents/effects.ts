@@ -9,73 +9,64 @@ export type ServedParts = {
 };
 
 /** The source of an incident that has one; the subject of a lost field is its source, then the field. */
-export const sourceOfIncident = ({
-  kind,
-  subject,
-}: Pick<Incident, 'kind' | 'subject'>): string | undefined =>
+export const sourceOfIncident = ({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): string | undefined =>
   ['source', 'route', 'slow', 'field'].includes(kind) ? subject.split(' ')[0] : undefined;
 
 /** The subject of an incident about a lost field. */
 export const fieldSubject = (source: string, resource: string, field: string): string =>
   `${source} ${resource}.${field}`;
 
-type Explains = (incident: Incident, subject: Subject, served: ServedParts | undefined) => boolean;
-
-const ofKind =
-  (...kinds: readonly Incident['kind'][]): Explains =>
-  ({ kind }) =>
-    kinds.includes(kind);
-
-/** A Redis of a role is wrong. */
-const ofRole =
-  (role: string): Explains =>
-  ({ kind, subject }) =>
-    kind === 'redis' && subject.split('+').includes(role);
-
-/** The source of the condition fails; or one of these kinds is the cause. */
-const ofSource =
-  (...kinds: readonly Incident['kind'][]): Explains =>
-  (incident, { source }) =>
-    ['source', 'route', ...kinds].includes(incident.kind) && sourceOfIncident(incident) === source;
-
-const ofResource: Explains = ({ kind }, { resource }, served) =>
-  kind === 'source' && served?.resources.includes(String(resource)) === true;
-
-const either =
-  (...all: readonly Explains[]): Explains =>
-  (...about) =>
-    all.some((explains) => explains(...about));
-
-/** Which incidents a condition may be an effect of, by its id; a condition that is absent has no such cause. */
-const CAUSES: Readonly<Record<string, Explains>> = {
-  redis_lost: ofKind('redis'),
-  redis_full: ofKind('redis'),
-  redis_refusing: ofKind('redis'),
-  limits_alone: ofRole('limits'),
-  limiter_unavailable: ofRole('limits'),
-  cache_failing: ofRole('cache'),
-  migration_stale: ofRole('keys'),
-  credentials_unavailable: either(ofRole('keys'), ofKind('issuer')),
-  server_errors: ofKind('gateway', 'redis'),
-  config_stale: ofKind('config'),
-  breaker_open: ofSource(),
-  breaker_half_open: ofSource(),
-  replies_invalid: ofSource(),
-  source_failing: ofSource(),
-  saturated: ofSource('slow'),
-  claims_fallen: (incident, subject) =>
-    String(subject['claims']).includes('auth.proof') && ofSource()(incident, subject, undefined),
-  field_lost: ({ kind, subject }, { source, resource, field }) =>
-    kind === 'field' && subject === fieldSubject(String(source), String(resource), String(field)),
-  errors: ({ answers }) => answers.failed > 0,
-  stale_served: ofKind('source', 'slow'),
-  slow: ({ kind }, { operation }, served) =>
-    (kind === 'source' || kind === 'route' || kind === 'slow') &&
-    served?.operations.includes(String(operation)) === true,
-  migration_breaker: ofResource,
-  migration_fallback: ofResource,
-  migration_stopped: ofResource,
+/**
+ * Which incidents a condition may be an effect of: their kinds, and what they must have in common. `source`, `resource`,
+ * `operation`: that of the condition. A role: the Redis has it. A condition that is absent has no such cause.
+ */
+const CAUSES: Readonly<Record<string, readonly (readonly [kinds: string, common?: string])[]>> = {
+  redis_lost: [['redis']],
+  redis_full: [['redis']],
+  redis_refusing: [['redis']],
+  limits_alone: [['redis', 'limits']],
+  limiter_unavailable: [['redis', 'limits']],
+  cache_failing: [['redis', 'cache']],
+  migration_stale: [['redis', 'keys']],
+  credentials_unavailable: [['redis', 'keys'], ['issuer']],
+  server_errors: [['gateway redis']],
+  config_stale: [['config']],
+  breaker_open: [['source route', 'source']],
+  breaker_half_open: [['source route', 'source']],
+  replies_invalid: [['source route', 'source']],
+  source_failing: [['source route', 'source']],
+  claims_fallen: [['source', 'proof']],
+  saturated: [['source route slow', 'source']],
+  field_lost: [['field', 'field']],
+  errors: [['redis issuer source route gateway', 'answers']],
+  stale_served: [['source slow']],
+  slow: [['source route slow', 'operation']],
+  migration_breaker: [['source', 'resource']],
+  migration_fallback: [['source', 'resource']],
+  migration_stopped: [['source', 'resource']],
 };
+
+function hasInCommon(common: string | undefined, one: Incident, subject: Subject, served?: ServedParts): boolean {
+  const said = (name: string) => String(subject[name]);
+  switch (common) {
+    case undefined:
+      return true;
+    case 'source':
+      return one.subject === said('source');
+    case 'proof':
+      return one.subject === said('source') && said('claims').includes('auth.proof');
+    case 'field':
+      return one.subject === fieldSubject(said('source'), said('resource'), said('field'));
+    case 'resource':
+      return served?.resources.includes(said('resource')) === true;
+    case 'operation':
+      return served?.operations.includes(said('operation')) === true;
+    case 'answers':
+      return one.answers.failed > 0;
+    default:
+      return one.subject.split('+').includes(common);
+  }
+}
 
 /** The incident that a condition is an effect of; `undefined`: none explains it. */
 export function explanationOf<T extends Incident>(
@@ -84,27 +75,22 @@ export function explanationOf<T extends Incident>(
   open: readonly T[],
   served: readonly ServedParts[],
 ): T | undefined {
-  const explains = CAUSES[condition];
-  return (
-    explains &&
-    open.find((one) =>
-      explains(
-        one,
-        subject,
-        served.find(({ name }) => name === sourceOfIncident(one)),
-      ),
-    )
-  );
+  const causes = CAUSES[condition] ?? [];
+  return open.find((one) => {
+    const parts = served.find(({ name }) => name === sourceOfIncident(one));
+    return causes.some(
+      ([kinds, common]) => kinds.split(' ').includes(one.kind) && hasInCommon(common, one, subject, parts),
+    );
+  });
 }
 
-/** The deeper incident that an incident is itself an effect of: a source that fails is late, and its shape loses fields. */
+/** The deeper incident that an incident is an effect of: a source that fails is late, and another shape loses fields. */
 export function deeperCause<T extends Incident>(incident: T, open: readonly T[]): T | undefined {
-  if (incident.kind !== 'slow' && incident.kind !== 'field') return undefined;
-  const source = sourceOfIncident(incident);
+  const isEffect = { slow: () => true, field: (cause: string) => cause.includes('shape') }[incident.kind as string];
   return open.find(
-    (one) =>
-      (one.kind === 'source' || one.kind === 'route') &&
-      one.subject === source &&
-      (incident.kind === 'slow' || one.cause.includes('shape')),
+    ({ kind, subject, cause }) =>
+      (kind === 'source' || kind === 'route') &&
+      subject === sourceOfIncident(incident) &&
+      isEffect?.(cause) === true,
   );
 }

@@ -5,7 +5,7 @@ import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { eventually } from '../time/eventually.ts';
 import { serving, startUpstream } from '../upstream/scripted-upstream.ts';
 import { crmList } from '../upstream/scripts.ts';
-import { startRedis } from '../redis/redis-server.ts';
+import { type RedisServer, startRedis } from '../redis/redis-server.ts';
 import { type ConfigCopy, copyConfig } from './config-copy.ts';
 
 /** A gateway of several workers on a Redis of its own, and the one service behind it. */
@@ -14,6 +14,7 @@ export type WorkerGateway = GatewayProcess & {
   readonly keys: { readonly few: string; readonly roomy: string };
   readonly config: ConfigCopy;
   readonly redisUrl: string;
+  readonly redis: RedisServer;
   readonly users: UserService;
   /** Lines of the log that fit. */
   logged(fits: (line: LogLine) => boolean): readonly LogLine[];
@@ -100,6 +101,7 @@ export async function startWorkers(workers: number): Promise<WorkerGateway> {
     keys,
     config,
     redisUrl: redis.url,
+    redis,
     users,
     logged,
     untilLogged: (fits) => eventually(() => logged(fits)[0], { withinMs: 60_000 }),

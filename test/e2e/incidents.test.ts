@@ -1,0 +1,48 @@
+import type { IncidentList, IncidentView } from '../../src/admin/api/incident-specs.ts';
+import { type WorkerGateway, startWorkers } from '../support/gateway/worker-gateway.ts';
+import { eventually } from '../support/time/eventually.ts';
+
+const list = async ({ adminUrl }: Pick<WorkerGateway, 'adminUrl'>) =>
+  (await (await fetch(`${adminUrl}/api/incidents`)).json()) as IncidentList;
+
+async function start(): Promise<WorkerGateway & AsyncDisposable> {
+  const gateway = await startWorkers(2);
+  return { ...gateway, [Symbol.asyncDispose]: gateway.stop };
+}
+
+/** Waits for an open incident that fits. */
+const untilOpen = (gateway: WorkerGateway, fits: (one: IncidentView) => boolean) =>
+  eventually(
+    async () => {
+      const { incidents, ...head } = await list(gateway);
+      const found = incidents.find((one) => one.state === 'open' && fits(one));
+      return found && { ...head, incident: found };
+    },
+    { withinMs: 30_000, everyMs: 200 },
+  );
+
+describe('a gateway of several workers', () => {
+  it('has an incident for a refused reload, with what changed before', async () => {
+    await using gateway = await start();
+    gateway.config.edit('portico.yaml', 'limits:', 'limitz:');
+    const asked = Date.now();
+    await gateway.reload();
+    const { incident } = await untilOpen(gateway, ({ kind }) => kind === 'config');
+    expect(Math.abs(Date.parse(incident.since) - asked)).toBeLessThan(2_000);
+    expect(incident.before.changes.map(({ what }) => what)).toContainEqual(
+      expect.stringContaining('reload refused'),
+    );
+  }, 90_000);
+
+  it('says that its workers see it, while Redis is what is gone', async () => {
+    await using gateway = await start();
+    await fetch(`${gateway.url}/v1/users`, { headers: { authorization: `Bearer ${gateway.keys.roomy}` } });
+    await gateway.redis.kill();
+    const killed = Date.now();
+    const { incident, scopeText } = await untilOpen(gateway, ({ kind }) => kind === 'redis');
+    expect(incident.subject).toBe('keys+limits+cache');
+    expect(Math.abs(Date.parse(incident.since) - killed)).toBeLessThan(2_000);
+    expect(scopeText).toBe('as the workers of this replica see it');
+    expect(incident.next).toContainEqual(expect.stringMatching(/^keys that are known are served for at most \d+ seconds more$/));
+  }, 90_000);
+});
