@@ -72,6 +72,9 @@ export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
     issuerLost(isLost: boolean, problem?: string): void {
       metrics.issuerLost(isLost);
       tracker.issuer(isLost ? (problem ?? 'cannot be read') : undefined);
+    hostEvent(source: string, host: string, event: string): void {
+      metrics.hostEvent(source, host, event);
+      tracker.host(source, host, event);
     },
     breakerState(source: string, state: BreakerState): void {
       metrics.breakerState(source, state);

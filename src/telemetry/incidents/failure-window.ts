@@ -92,6 +92,14 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
       const worst = Math.max(...found.map(({ failed, total }) => failed / total));
       return found.findLast(({ failed, total }) => failed / total >= worst / 2);
     },
+    /** The calls since a moment of the last minute that did not fail. */
+    healthySince(ms: number): number {
+      const from = Math.floor(ms / MS);
+      let healthy = 0;
+      for (let slot = 0; slot < SECONDS; slot += 1)
+        if ((seconds[slot] ?? 0) >= from) healthy += (totals[slot] ?? 0) - (failures[slot] ?? 0);
+      return healthy;
+    },
     clear: () => void seconds.fill(-1),
   };
 }

@@ -44,6 +44,9 @@ const GRACE_MS = 10_000;
 
 type Counts = Map<string, number>;
 
+/** The host and port of a base URL. */
+const hostOf = (base: string) => URL.parse(base)?.host || base;
+
 function addTo(counts: Counts, name: string | undefined, max = NAMES_MAX): boolean {
   if (name === undefined) return true;
   const before = counts.get(name);
@@ -102,6 +105,8 @@ function createTally({ kind, subject, answered, labelOf, isCritical = false }: I
       isOpen = false;
       trailing = 0;
     },
+    /** It lasts, though nothing fails at this moment. */
+    goOn: (now: number): void => void (last = now),
     /** Calls of the run that did not fail, from before it was an incident. */
     addHealthy: (count: number): void => void (trailing += count),
     ok(host: string | undefined): void {
@@ -122,7 +127,7 @@ function createTally({ kind, subject, answered, labelOf, isCritical = false }: I
       const sum = (some: readonly (readonly [string, number])[]) =>
         some.reduce((all, [, one]) => all + one, 0);
       const hosts = [...askedAt].map(([host, asked]): [string, FailedOf] => [
-        URL.parse(host)?.host || host,
+        hostOf(host),
         { failed: failedAt.get(host) ?? 0, total: asked },
       ]);
       return {
@@ -160,6 +165,8 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   let pending: { readonly failure: Failure; readonly seenAt: number }[] = [];
   let tally: ReturnType<typeof createTally> | undefined;
   let breakerAt: number | undefined;
+  /** The hosts that are not asked because they failed, with when that was noticed last. */
+  const deadHosts = new Map<string, number>();
   let [lastTick, lastCall] = [0, -Infinity];
 
   /** Opens an incident with the failures since its beginning. */
@@ -182,6 +189,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     },
     ok(at: number, host?: string): void {
       window.add(at, false);
+      if (deadHosts.size > 0 && host !== undefined) deadHosts.delete(hostOf(host));
       if (tally?.isOpen === true) tally.ok(host);
     },
     fail(failure: Failure, now: number): void {
@@ -203,12 +211,22 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       if (tally?.isOpen !== true) open(since, 0, now);
       tally?.fail(failure, now);
     },
+    /** One of several hosts has failed so often that it is not asked for a while. */
+    hostLost(name: string, now: number): void {
+      deadHosts.set(name, now);
+      const first = pending.find(({ failure }) => failure.host !== undefined && hostOf(failure.host) === name);
+      if (tally?.isOpen === true || first === undefined) return;
+      const since = first.failure.at;
+      open(since, window.healthySince(since), now);
+    },
     breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),
     /** Ends what is quiet. To be called each second. */
     tick(now: number): void {
       if ((pending[0]?.seenAt ?? now) < now - QUIET_MS)
         pending = pending.filter(({ seenAt }) => seenAt >= now - QUIET_MS);
       if (tally === undefined) return;
+      for (const [name, at] of deadHosts) if (now - at > SAME_MS) deadHosts.delete(name);
+      if (deadHosts.size > 0 && tally.isOpen) tally.goOn(now);
       if (tally.isOpen && tally.last >= lastTick) tally.countAnswers();
       lastTick = now;
       if (tally.isOpen && now - tally.last >= QUIET_MS) {

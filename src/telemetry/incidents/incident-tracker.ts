@@ -170,6 +170,10 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
       const { run } = upstreamOf(source);
       if (state !== 'half_open') run.breaker(state === 'open' ? clock.now() : undefined);
     },
+    /** A host of a source is ejected, or found unhealthy or healthy. */
+    host(source: string, name: string, event: string): void {
+      if (event !== 'healthy') upstreamOf(source).run.hostLost(name, clock.now());
+    },
     /** The key set of the issuer of tokens was fetched, or not. */
     issuer(problem: string | undefined): void {
       const now = clock.now();

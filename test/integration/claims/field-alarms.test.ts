@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import type { IncidentList } from '../../../src/admin/api/incident-specs.ts';
 import { answerOf, sourceOf, storedUser } from '../../claims/fields/field-service.ts';
 import { startGateway } from '../../support/gateway/start-gateway.ts';
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
@@ -70,7 +71,7 @@ describe('a field that records suddenly lack', () => {
     expect((JSON.parse(line) as { line: number }).line).toBeGreaterThan(10);
     await eventually(async () => {
       const overview = await (await fetch(`${gateway.adminUrl}/api/overview`)).text();
-      return overview.includes('"critical","code":"field_lost"');
+      return overview.includes('"critical","code":"incident"') && overview.includes('PorticoFieldLost');
     });
     expect(await (await fetch(`${gateway.adminUrl}/api/quality`)).text()).toContain('100 % of 100 records');
     isRenamed = false;
@@ -80,6 +81,25 @@ describe('a field that records suddenly lack', () => {
     const told = { source: 'people', resource: 'users', field: 'email', kind: 'gone' };
     expect(events.map(({ type }) => type)).toEqual(['field.lost', 'field.restored']);
     for (const { data } of events) expect(data).toMatchObject(told);
+  });
+
+  it('is an incident since the first record that lacked it, though a few show nothing yet', async () => {
+    const gateway = await open();
+    await ask(gateway);
+    clock.advance(10_000);
+    isRenamed = true;
+    const began = clock.now();
+    await ask(gateway, '/v1/users?limit=10');
+    clock.advance(20_000);
+    await ask(gateway);
+    await isRaised(gateway);
+    const incident = await eventually(async () => {
+      const answer = await fetch(`${gateway.adminUrl}/api/incidents`);
+      const { incidents } = (await answer.json()) as IncidentList;
+      return incidents.find(({ kind }) => kind === 'field');
+    });
+    expect(incident).toMatchObject({ subject: 'people users.email', severity: 'critical' });
+    expect(Date.parse(incident.since)).toBe(began);
   });
 
   it('is told by a gateway that starts after the key was renamed', async () => {
