@@ -72,7 +72,8 @@ export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
     issuerLost(isLost: boolean, problem?: string): void {
       metrics.issuerLost(isLost);
       tracker.issuer(isLost ? (problem ?? 'cannot be read') : undefined);
-    hostEvent(source: string, host: string, event: string): void {
+    },
+    hostEvent(source: string, host = '', event = ''): void {
       metrics.hostEvent(source, host, event);
       tracker.host(source, host, event);
     },

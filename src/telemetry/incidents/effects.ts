@@ -29,6 +29,7 @@ const CAUSES: Readonly<Record<string, readonly (readonly [kinds: string, common?
   cache_failing: [['redis', 'cache']],
   migration_stale: [['redis', 'keys']],
   credentials_unavailable: [['redis', 'keys'], ['issuer']],
+  issuer_lost: [['issuer']],
   server_errors: [['gateway redis']],
   config_stale: [['config']],
   breaker_open: [['source route', 'source']],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conditions } from '../../../src/telemetry/conditions/conditions.ts';
+import type { IncidentList } from '../../../src/admin/api/incident-specs.ts';
 import type { Overview, SourceDetail } from '../../../src/admin/api/metric-specs.ts';
 import { hurry } from '../../support/gateway/operation-cases.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
@@ -52,6 +53,7 @@ async function readersOf(stack: Stack, source = SOURCE) {
   // Who asks within half a second shares one sample of the metrics.
   await sleep(600);
   const overview = await read<Overview>(stack, 'overview');
+  const { incidents } = await read<IncidentList>(stack, 'incidents');
   const row = overview.sources.find(({ name }) => name === source);
   const { failures } = await read<SourceDetail>(stack, `sources/${source}`);
   const own = `source="${source}"`;
@@ -63,7 +65,10 @@ async function readersOf(stack: Stack, source = SOURCE) {
     sourceView: Object.entries(failures)
       .filter(([why, { total }]) => total > 0 && why !== 'not_asked')
       .map(([why]) => why),
-    items: overview.attention.filter(({ code }) => code === 'source_failing').map(({ view }) => view),
+    // What needs attention is the incident, and that the source fails is its effect.
+    items: incidents
+      .filter(({ effects }) => effects.some(({ code }) => code === 'source_failing'))
+      .map(({ todo }) => todo.view),
     alert: await stack.counted('portico_source_failed_share', own),
   };
 }
