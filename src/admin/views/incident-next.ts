@@ -56,8 +56,8 @@ function ofRedis(
 /** What happens by itself, as sentences without a full stop. */
 export function nextOf(incident: FleetIncident, facts: PatienceFacts, now: number): readonly string[] {
   if (!incident.isOpen) return [];
-  const { kind, last, since } = incident;
-  const quietMs = now - last;
+  const { kind, seen, since } = incident;
+  const quietMs = now - seen;
   const quiet = kind === 'config' || kind === 'field' ? 5_000 : 3_000;
   const over =
     quietMs > quiet ? [`nothing has failed for ${seconds(quietMs)}; it ends after ${QUIET_MS / 1_000}`] : [];

@@ -23,7 +23,7 @@ const BY_CAUSE: readonly (readonly [kinds: string, words: string, entry: string]
   ['source route', 'credential', 'upstream_error'],
   ['source route', 'shape', 'upstream_invalid_response'],
   ['source route', 'outcome rule', 'upstream_invalid_response'],
-  ['source route', 'no answer within', 'upstream_timeout'],
+  ['source route', 'no answer', 'upstream_timeout'],
   ['source route', 'answers', 'upstream_error'],
 ];
 

@@ -88,7 +88,7 @@ function callersOf({ callers, labels, otherCallers }: Incident) {
 
 /** What an operator asks about an incident. */
 export function compileIncident(incident: FleetIncident, facts: IncidentFacts): IncidentView {
-  const { id, kind, subject, cause, severity, isOpen, since, last, reopened, worsenedAt, notSent } = incident;
+  const { id, kind, subject, cause, severity, isOpen, since, last, reopened, worsenedAt, notSent, seen } = incident;
   const todo = todoOf(incident);
   const hosts = Object.entries(incident.hosts)
     .map(([host, counted]) => ({ host, ...counted }))
@@ -97,7 +97,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     ...{ id, kind, subject, cause, severity, reopened },
     text: incidentText(incident),
     state: isOpen ? 'open' : 'ended',
-    ...{ since: iso(since), last: iso(last) },
+    ...{ since: iso(since), last: iso(seen) },
     ...(isOpen ? {} : { ended: iso(last) }),
     ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
     fault: FAULTS[kind],

@@ -33,7 +33,8 @@ export function failureWords(
   error?: unknown,
 ): string | undefined {
   if (failure === 'not_asked') return undefined;
-  if (failure === 'timeout') return `no answer within ${Math.max(1, Math.round(seconds))} s`;
+  if (failure === 'timeout')
+    return seconds < 1 ? 'no answer in time' : `no answer within ${Math.round(seconds)} s`;
   const detail = error instanceof GatewayError ? (error.detail ?? '') : '';
   const status = /\bHTTP (\d{3})\b/.exec(detail)?.[1];
   const code = /failed: (E[A-Z_]+)$/.exec(detail)?.[1] ?? '';

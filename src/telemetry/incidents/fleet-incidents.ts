@@ -84,6 +84,7 @@ function join(one: Incident, other: Incident, how: Join): Incident {
     severity: one.severity === 'critical' ? 'critical' : other.severity,
     since: Math.min(one.since, other.since),
     last: Math.max(one.last, other.last),
+    seen: Math.max(one.seen, other.seen),
     isOpen: one.isOpen || other.isOpen,
     reopened: Math.max(one.reopened, other.reopened),
     worsenedAt: earliest(one.worsenedAt, other.worsenedAt),

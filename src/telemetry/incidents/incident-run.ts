@@ -66,6 +66,7 @@ function createTally({ kind, subject, answered, labelOf, isCritical = false }: I
   let [failed, total, trailing, answersFailed] = [0, 0, 0, 0];
   let answers = { before: 0, from: answered(since), total: 0 };
   let last = since;
+  let seen = since;
   let isOpen = true;
   let worsenedAt: number | undefined;
   const severity = () => (isCritical || answersFailed > 0 ? 'critical' : 'warning');
@@ -89,8 +90,8 @@ function createTally({ kind, subject, answered, labelOf, isCritical = false }: I
     get isOpen() {
       return isOpen;
     },
-    get last() {
-      return last;
+    get seen() {
+      return seen;
     },
     open(now: number): void {
       openedAt = now;
@@ -106,7 +107,7 @@ function createTally({ kind, subject, answered, labelOf, isCritical = false }: I
       trailing = 0;
     },
     /** It lasts, though nothing fails at this moment. */
-    goOn: (now: number): void => void (last = now),
+    goOn: (now: number): void => void (last = seen = now),
     /** Calls of the run that did not fail, from before it was an incident. */
     addHealthy: (count: number): void => void (trailing += count),
     ok(host: string | undefined): void {
@@ -115,6 +116,7 @@ function createTally({ kind, subject, answered, labelOf, isCritical = false }: I
     },
     fail(failure: Failure, now: number): void {
       last = Math.max(last, failure.at);
+      seen = now;
       if (failure.effect === 'answer') countAnswer(failure, now);
       else if (failure.effect === 'not_sent') notSent += 1;
       else countCall(failure.host);
@@ -131,7 +133,7 @@ function createTally({ kind, subject, answered, labelOf, isCritical = false }: I
         { failed: failedAt.get(host) ?? 0, total: asked },
       ]);
       return {
-        ...{ kind, subject, since, last, isOpen, reopened, worsenedAt, notSent, breakerAt },
+        ...{ kind, subject, since, last, seen, isOpen, reopened, worsenedAt, notSent, breakerAt },
         cause: [...causes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 'fails',
         severity: severity(),
         calls: hasCalls(kind) ? { failed, total } : { failed: 0, total: 0 },
@@ -227,12 +229,12 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       if (tally === undefined) return;
       for (const [name, at] of deadHosts) if (now - at > SAME_MS) deadHosts.delete(name);
       if (deadHosts.size > 0 && tally.isOpen) tally.goOn(now);
-      if (tally.isOpen && tally.last >= lastTick) tally.countAnswers();
+      if (tally.isOpen && tally.seen >= lastTick) tally.countAnswers();
       lastTick = now;
-      if (tally.isOpen && now - tally.last >= QUIET_MS) {
+      if (tally.isOpen && now - tally.seen >= QUIET_MS) {
         tally.close();
         window.clear();
-      } else if (!tally.isOpen && now - tally.last >= QUIET_MS + SAME_MS) tally = undefined;
+      } else if (!tally.isOpen && now - tally.seen >= QUIET_MS + SAME_MS) tally = undefined;
     },
     /** The latest incident; `undefined`: there is none, or it ended long ago. */
     get incident(): Incident | undefined {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { failureWords, issuerWords } from './failure-words.ts';
 import { createIncidentRun, type Failure, type IncidentRun } from './incident-run.ts';
-import type { Incident, IncidentKind } from './incident.ts';
+import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
 /** A state that is wrong at this moment, or may be: it is looked at each second. */
 export type WatchedState = {
@@ -155,7 +155,8 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
       // A call whose caller went away, or that found no slot, says nothing.
       if (failure === undefined && (outcome === 'cancelled' || outcome === 'overloaded')) return;
       const now = clock.now();
-      const at = now - seconds * 1_000;
+      // What is remembered reaches a minute back.
+      const at = now - Math.min(seconds * 1_000, QUIET_MS);
       const { run } = upstreamOf(source);
       if (failure === undefined) {
         run.ok(at, base);

@@ -35,8 +35,9 @@ export type Incident = {
   readonly severity: 'critical' | 'warning';
   /** When its first failure began, milliseconds since the epoch; a reopening does not change it. */
   readonly since: number;
-  /** When its last failure was. */
+  /** When its last failure began, and when it was seen: a call that hangs takes its time. */
   readonly last: number;
+  readonly seen: number;
   readonly isOpen: boolean;
   /** How often it opened again. */
   readonly reopened: number;

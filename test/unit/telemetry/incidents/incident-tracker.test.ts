@@ -125,6 +125,17 @@ describe('an incident', () => {
     });
   });
 
+  it('of a source that hangs lasts while calls hang, however long, with all answers of that time', () => {
+    const night = createNight();
+    night.seconds(200, (at) => {
+      night.answers(3, at >= 90 ? ['a'] : [], 'crm', 'upstream_timeout');
+      if (at >= 90) night.tracker.call('crm', 'upstream_timeout', 'timeout', 90);
+    });
+    const { isOpen, answers, reopened } = only(night.incidents());
+    expect({ isOpen, reopened }).toEqual({ isOpen: true, reopened: 0 });
+    expect(answers.failed / answers.total).toBeLessThan(0.3);
+  });
+
   it('of a source that hangs began when the first call was sent', () => {
     const night = createNight();
     night.seconds(20, (at) => {
