@@ -7,7 +7,7 @@ const list = async ({ adminUrl }: Pick<WorkerGateway, 'adminUrl'>) =>
 
 async function start(): Promise<WorkerGateway & AsyncDisposable> {
   const gateway = await startWorkers(2);
-  return { ...gateway, [Symbol.asyncDispose]: gateway.stop };
+  return { ...gateway, [Symbol.asyncDispose]: () => gateway.stop() };
 }
 
 /** Waits for an open incident that fits. */
@@ -43,6 +43,8 @@ describe('a gateway of several workers', () => {
     expect(incident.subject).toBe('keys+limits+cache');
     expect(Math.abs(Date.parse(incident.since) - killed)).toBeLessThan(2_000);
     expect(scopeText).toBe('as the workers of this replica see it');
-    expect(incident.next).toContainEqual(expect.stringMatching(/^keys that are known are served for at most \d+ seconds more$/));
+    expect(incident.next).toContainEqual(
+      expect.stringMatching(/^keys that are known are served for at most \d+ seconds more$/),
+    );
   }, 90_000);
 });

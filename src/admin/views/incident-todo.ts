@@ -28,7 +28,9 @@ const BY_CAUSE: readonly (readonly [kinds: string, words: string, entry: string]
 ];
 
 /** The entry of the runbook, the view and the command for an incident. */
-export function todoOf(incident: Pick<Incident, 'kind' | 'subject' | 'cause'>): Omit<IncidentView['todo'], 'line'> {
+export function todoOf(
+  incident: Pick<Incident, 'kind' | 'subject' | 'cause'>,
+): Omit<IncidentView['todo'], 'line'> {
   const { kind, cause } = incident;
   const [usual, view, command] = TODOS[kind];
   const source = sourceOfIncident(incident) ?? '';
@@ -45,7 +47,11 @@ const LINE_CHARS_MAX = 240;
 /** What an entry of the runbook says is to do: its first sentences, as plain text. */
 export function todoLine(entry: string | undefined): string {
   const text = /\*\*Do:\*\*\s*([\s\S]*?)(?:\n\n|$)/.exec(entry ?? '')?.[1] ?? '';
-  const plain = text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').trim();
+  const plain = text
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   if (plain.length <= LINE_CHARS_MAX) return plain;
   const cut = plain.slice(0, LINE_CHARS_MAX);
   const end = Math.max(cut.lastIndexOf('. '), cut.lastIndexOf('; '));

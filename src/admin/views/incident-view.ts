@@ -88,7 +88,8 @@ function callersOf({ callers, labels, otherCallers }: Incident) {
 
 /** What an operator asks about an incident. */
 export function compileIncident(incident: FleetIncident, facts: IncidentFacts): IncidentView {
-  const { id, kind, subject, cause, severity, isOpen, since, last, reopened, worsenedAt, notSent, seen } = incident;
+  const { id, kind, subject, cause, severity, isOpen, since, last, reopened, worsenedAt, notSent, seen } =
+    incident;
   const todo = todoOf(incident);
   const hosts = Object.entries(incident.hosts)
     .map(([host, counted]) => ({ host, ...counted }))

@@ -84,7 +84,7 @@ export function createIncidentLedger({ clock, own, workers, store, take, tell }:
 
   return {
     /** Does what is due, once at a time; never rejects. */
-    turn(): Promise<void> {
+    turn: (): Promise<void> => {
       underWay ??= turn()
         .catch(() => undefined)
         .finally(() => (underWay = undefined));
@@ -93,7 +93,7 @@ export function createIncidentLedger({ clock, own, workers, store, take, tell }:
     /** What was known at the last turn. */
     latest: (): KnownIncidents => ({ scope, incidents: known }),
     /** What is known now, without taking note of it. */
-    async read(): Promise<KnownIncidents> {
+    read: async (): Promise<KnownIncidents> => {
       const now = clock.now();
       try {
         if (store === undefined) throw new Error('there is no Redis');

@@ -153,16 +153,35 @@ function warnOfSetting({ gateway }: { readonly gateway: GatewayConfig }, log: Lo
   if (isApiPageServed(gateway) && !hasReference()) log.warn({}, NO_REFERENCE);
 }
 
+/** Makes the function that prepares a change to another configuration. */
+function createStage(
+  snapshots: ReturnType<typeof createSnapshotHolder>,
+  deps: Parameters<typeof createSnapshot>[2],
+  serveBy: (next: Snapshot) => void,
+  log: Logger,
+): PublicSide['stage'] {
+  return async function stage(next) {
+    await snapshots.untilRoom();
+    const staged = createSnapshot(next, snapshots.current.rev + 1, deps);
+    function apply(): void {
+      snapshots.replace(staged);
+      serveBy(staged);
+      log.level = next.gateway.log.level;
+      warnOfSetting(next, log);
+    }
+    return { apply, discard: () => staged.close() };
+  };
+}
+
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
-  const { log, tracing, instance = 'gateway' } = services;
+  const { log, clock, tracing, instance = 'gateway' } = services;
   // A replaced configuration must be freed, so what lives longer keeps only the parts that it needs.
   const { host, port } = first.gateway.listen;
   warnOfSetting(first, log);
   const counted = createMetrics({ ...services, operations: [] });
-  const tracked = { clock: services.clock, current: () => snapshots.current, redis: () => stores.redis.of };
-  const labelOf = (caller: string) => callers.labelOf(caller);
-  const tracker = openTracker({ ...tracked, labelOf, metrics: counted });
+  const current = () => snapshots.current;
+  const tracker = openTracker({ clock, metrics: counted, current, stores: () => stores });
   const metrics = withTracker(counted, tracker);
   const stores = openStores(first.gateway, services, metrics, failedAnswerOf(tracker));
   const { redis, purges, recent, callers } = stores;
@@ -174,14 +193,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     targets: () => snapshots.current.config.webhooks,
   });
   const kept = createSharedComponents();
-  const parts = {
-    quotaOf,
-    redis: redis.of,
-    metrics,
-    app,
-    kept,
-    tell: webhooks.tell,
-  };
+  const parts = { quotaOf, redis: redis.of, metrics, app, kept, tell: webhooks.tell };
   const shared = { ...services, ...stores, ...parts };
   const migrations = openMigrations(first.gateway, { ...shared, webhooks, instance });
   metrics.watchMigrations(migrations);
@@ -196,24 +208,11 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
 
   const running = { metrics, migrations, closing: closing.signal };
   const operator = createSideActions(snapshots, stores, services, running);
-
-  const incidents = openSideIncidents({
-    ...{ ...stores, ...operator, ...tracked, tracker, tell: webhooks.tell, instance },
-    version: services.version,
-    isOneOfSeveral: services.quotaOf !== undefined,
-  });
-
-  async function stage(next: ServedConfig): Promise<StagedConfig> {
-    await snapshots.untilRoom();
-    const staged = createSnapshot(next, snapshots.current.rev + 1, deps);
-    function apply(): void {
-      snapshots.replace(staged);
-      serveBy(staged);
-      log.level = next.gateway.log.level;
-      warnOfSetting(next, log);
-    }
-    return { apply, discard: () => staged.close() };
-  }
+  const incidents = openSideIncidents(
+    tracker,
+    { current, stores, ...operator, tell: webhooks.tell },
+    services,
+  );
 
   return {
     async prepare() {
@@ -228,7 +227,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     },
     incidents,
     inForce: () => snapshots.current,
-    stage,
+    stage: createStage(snapshots, deps, serveBy, log),
     checks: createRedisChecks(redis.of, () => snapshots.current.canServe()),
     metrics,
     ...{ fleetFigures: stores.fleetFigures, fleetStates: stores.fleetStates },

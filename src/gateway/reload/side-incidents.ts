@@ -9,8 +9,6 @@ import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import type { BreakerState } from '../../source/resilience/breaker.ts';
 import type { DisabledClaim } from '../../store/disabled-claims.ts';
 import { createFleetIncidentStore } from '../../store/fleet/fleet-incident-store.ts';
-import type { LookTurns } from '../../store/fleet/look-turns.ts';
-import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import { fieldSubject } from '../../telemetry/incidents/effects.ts';
 import {
@@ -22,16 +20,13 @@ import type { RequestLogFields } from '../../telemetry/requests/recent-requests.
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import { createIncidentLedger, type IncidentLedger } from './incident-ledger.ts';
 import { createIncidentNotice, openIncidentDescriber, startIncidents } from './open-incidents.ts';
+import type { openStores } from './open-stores.ts';
 import type { ServedConfig, Snapshot } from './snapshot.ts';
 
-/** What the incidents of one process are found from. The snapshot in force is asked for each time. */
-type TrackedDeps = {
-  readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'answered'>;
-  readonly current: () => Pick<Snapshot, 'config' | 'compiled' | 'disabled'>;
-  readonly redis: () => RedisByRole;
-  readonly labelOf: (caller: string) => string | undefined;
-};
+type Stores = ReturnType<typeof openStores>;
+
+/** The snapshot in force, which is asked for each time. */
+type Current = () => Pick<Snapshot, 'config' | 'compiled' | 'disabled'>;
 
 /** The roles that share the Redis of a role, in words. */
 function rolesBeside(redis: RedisByRole, role: RedisRole): string | undefined {
@@ -40,9 +35,16 @@ function rolesBeside(redis: RedisByRole, role: RedisRole): string | undefined {
 }
 
 /** Opens the tracker of a process, to be handed to those who count. */
-export function openTracker({ clock, metrics, current, redis, labelOf }: TrackedDeps): IncidentTracker {
+export function openTracker(deps: {
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'answered'>;
+  readonly current: Current;
+  readonly stores: () => Pick<Stores, 'redis' | 'callers'>;
+}): IncidentTracker {
+  const { clock, metrics, current, stores } = deps;
   return createIncidentTracker({
-    ...{ clock, labelOf, answered: metrics.answered },
+    ...{ clock, answered: metrics.answered },
+    labelOf: (caller) => stores().callers.labelOf(caller),
     slowMs: () => current().config.admin.slowRequests,
     sourcesOf(operation) {
       const { config, compiled } = current();
@@ -50,7 +52,7 @@ export function openTracker({ clock, metrics, current, redis, labelOf }: Tracked
         operations.includes(operation) ? [name] : [],
       );
     },
-    redisOf: (role) => rolesBeside(redis(), role as RedisRole),
+    redisOf: (role) => rolesBeside(stores().redis.of, role as RedisRole),
   });
 }
 
@@ -133,40 +135,47 @@ export type SideIncidents = Pick<IncidentLedger, 'latest' | 'read'> & {
   close(): void;
 };
 
-type SideDeps = Omit<TrackedDeps, 'metrics' | 'labelOf'> & {
-  readonly tracker: IncidentTracker;
-  readonly keys: RedisKeys;
-  readonly lookTurns: Pick<LookTurns, 'take'>;
-  readonly disabledClaims: { list(): readonly DisabledClaim[] };
+/** What a process has. */
+type SideParts = {
+  readonly current: Current;
+  readonly stores: Stores;
   readonly act: Act;
   readonly tell: (event: WebhookEvent) => void;
-  readonly instance: string;
-  readonly version: string;
-  /** Whether other processes of this gateway serve beside it. */
-  readonly isOneOfSeveral: boolean;
 };
 
-/** Opens the incidents of a process; nothing is looked at before `start`. */
-export function openSideIncidents(deps: SideDeps): SideIncidents {
-  const { tracker, clock, current, redis, keys, lookTurns, disabledClaims, instance, version } = deps;
+/**
+ * Opens the incidents of a process; nothing is looked at before `start`. One of several workers without Redis tells nobody:
+ * its primary does.
+ */
+export function openSideIncidents(
+  tracker: IncidentTracker,
+  { current, stores, act, tell }: SideParts,
+  services: {
+    readonly clock: Clock;
+    readonly instance?: string | undefined;
+    readonly version: string;
+    readonly quotaOf?: unknown;
+  },
+): SideIncidents {
+  const { clock, instance = 'gateway', version, quotaOf } = services;
+  const { redis, keys, lookTurns, disabledClaims } = stores;
   const startedAt = clock.now();
   const served = (): ServedConfig => ({ gateway: current().config, compiled: current().compiled });
   const own = () => ({ process: instance, version, startedAt, incidents: tracker.incidents() });
-  const describe = openIncidentDescriber({ clock, act: deps.act, served });
-  const shared = redis().cache;
+  const shared = redis.of.cache;
   const store = shared && createFleetIncidentStore({ redis: shared, keys, clock, gateway: randomUUID() });
-  const isTelling = store !== undefined || !deps.isOneOfSeveral;
+  const isTelling = store !== undefined || quotaOf === undefined;
   const ledger = createIncidentLedger({
     ...{ clock, own, store },
     take: (everyMs) => lookTurns.take('incidents', everyMs),
-    tell: isTelling ? createIncidentNotice(describe, deps.tell) : undefined,
+    tell: isTelling ? createIncidentNotice(openIncidentDescriber({ clock, act, served }), tell) : undefined,
   });
-  tracker.watch(() => redisStates(redis()));
+  tracker.watch(() => redisStates(redis.of));
   tracker.watch(() => {
     const inForce = new Set(current().disabled().map(claimName));
     return fieldStates(disabledClaims.list().filter((one) => inForce.has(claimName(one))));
   });
-  let stop = () => undefined as void;
+  let stop: () => void = () => undefined;
   return {
     ...{ own, watch: tracker.watch, latest: ledger.latest, read: ledger.read },
     start: () => void (stop = startIncidents(tracker.tick, ledger.turn)),

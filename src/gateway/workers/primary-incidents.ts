@@ -12,27 +12,32 @@ import {
 } from '../reload/open-incidents.ts';
 import type { ConfigStatus } from '../reload/reload-recorder.ts';
 import type { ServedConfig } from '../reload/snapshot.ts';
+import type { SoundConfig } from '../reload/reload-outcome.ts';
+import { redisProfile } from '../../store/redis/redis-profile.ts';
 import { answersOf, type WorkerLink } from './worker-link.ts';
 
-/** A primary sees only whether reloads are refused; its workers see the rest. */
-export type PrimaryIncidentsDeps = {
+/** What the primary serves by, and its workers. */
+type PrimaryParts = {
   readonly serving: () => readonly Pick<WorkerLink, 'ask'>[];
-  /** Whether the workers keep the incidents of the fleet in Redis, and tell of them. */
-  readonly isShared: boolean;
-  readonly config: () => Pick<ConfigStatus, 'stale'>;
-  readonly act: Act;
   readonly served: () => ServedConfig;
-  readonly tell: (event: WebhookEvent) => void;
-  readonly instance: string;
-  readonly version: string;
+  readonly act: Act;
 };
 
 const ASK_MS = 1_000;
 const NONE: KnownIncidents = { scope: 'workers', incidents: [] };
 
-/** Opens the incidents of a primary: its own, and those of its workers or of their fleet. */
-export function openPrimaryIncidents(deps: PrimaryIncidentsDeps) {
-  const { serving, isShared, config, act, served, tell, instance, version } = deps;
+/**
+ * Opens the incidents of a primary: its own, which are refused reloads, and those of its workers. With a Redis for the
+ * cache, the workers keep those of the fleet, and tell of them.
+ */
+export function openPrimaryIncidents(
+  about: { readonly first: SoundConfig; readonly instance: string; readonly version: string },
+  { serving, served, act }: PrimaryParts,
+  config: () => Pick<ConfigStatus, 'stale'>,
+  tell: (event: WebhookEvent) => void,
+) {
+  const { first, instance, version } = about;
+  const isShared = redisProfile(first.gateway.redis, 'cache') !== undefined;
   const tracker = createIncidentTracker({
     ...{ clock: systemClock, answered: () => 0, slowMs: () => Infinity },
     ...{ sourcesOf: () => [], redisOf: () => undefined, labelOf: () => undefined },
@@ -45,12 +50,15 @@ export function openPrimaryIncidents(deps: PrimaryIncidentsDeps) {
     own: () => ({ process: instance, version, startedAt, incidents: tracker.incidents() }),
     // What the fleet knows has what the workers see; while Redis is away they are asked one by one.
     workers: () =>
-      isOfFleet() ? Promise.resolve([]) : answersOf<ProcessIncidents>(serving(), { about: 'incidents' }, ASK_MS),
+      isOfFleet()
+        ? Promise.resolve([])
+        : answersOf<ProcessIncidents>(serving(), { about: 'incidents' }, ASK_MS),
     tell(event, incident) {
       if (!isShared || incident.kind === 'config') notice(event, incident);
     },
   });
   let fleet = NONE;
+  let stop: () => void = () => undefined;
   const isOfFleet = () => fleet.scope === 'fleet';
 
   async function readFleet(): Promise<void> {
@@ -69,11 +77,11 @@ export function openPrimaryIncidents(deps: PrimaryIncidentsDeps) {
 
   return {
     latest: () => both(ledger.latest()),
-    async read(): Promise<KnownIncidents> {
+    read: async (): Promise<KnownIncidents> => {
       await readFleet();
       return both(await ledger.read());
     },
-    /** Begins to look, until the returned function is called. */
-    start: () => startIncidents(tracker.tick, turn),
+    start: (): void => void (stop = startIncidents(tracker.tick, turn)),
+    close: (): void => stop(),
   };
 }

@@ -156,12 +156,9 @@ export function createPrimary(deps: PrimaryDeps) {
   );
 
   const status = () => ({ processes: serving().length, draining, config: reloader.status });
-  const incidents = openPrimaryIncidents({
-    ...{ serving, served, act: ownAct, tell: webhooks.tell, instance: deps.instance, version },
-    isShared: hasSharedCache(first),
-    config: () => reloader.status,
-  });
-  const figures = openPrimaryFigures(deps, { metrics, serving, served, status, incidents, act: ownAct });
+  const of = { serving, served, act: ownAct };
+  const incidents = openPrimaryIncidents(deps, of, () => reloader.status, webhooks.tell);
+  const figures = openPrimaryFigures(deps, { ...of, metrics, status, incidents });
   const actions = { ...figures.actions, ...createConfigActions(reloader) };
 
   const server = createServer(
@@ -180,11 +177,10 @@ export function createPrimary(deps: PrimaryDeps) {
     }),
   );
   const endWatch = watchForHangs(supervisor, log);
-  let endIncidents = () => undefined as void;
 
   async function close(): Promise<void> {
     endWatch();
-    endIncidents();
+    incidents.close();
     await figures.close();
     await supervisor.stop();
     await webhooks.close();
@@ -199,7 +195,7 @@ export function createPrimary(deps: PrimaryDeps) {
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
         const publicPort = await Promise.race([supervisor.start(), givenUp]);
         figures.start();
-        endIncidents = incidents.start();
+        incidents.start();
         const redis = redisState(bestOf(await statesOf()));
         log.info({ port: publicPort, adminPort, redis, workers }, 'listening');
         return { port: publicPort, adminPort };

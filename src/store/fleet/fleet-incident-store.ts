@@ -1,5 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { type FleetIncident, KEPT_MS, type ProcessIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
+import {
+  type FleetIncident,
+  KEPT_MS,
+  type ProcessIncidents,
+} from '../../telemetry/incidents/fleet-incidents.ts';
 import { readJsonText } from '../redis/envelope.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
@@ -40,7 +44,7 @@ export function createFleetIncidentStore({ redis, keys, clock, gateway }: FleetI
     /** What the processes that run see. */
     async seen(): Promise<readonly ProcessIncidents[]> {
       const latest = new Map<string, Written>();
-      for (const text of await ifReady(states.read)) {
+      for (const text of await ifReady(() => states.read())) {
         const written = readJsonText(text) as Written | undefined;
         if (written === undefined || clock.now() - written.at > SEEN_MS) continue;
         if (written.at >= (latest.get(written.gateway)?.at ?? 0)) latest.set(written.gateway, written);

@@ -9,7 +9,10 @@ export type ServedParts = {
 };
 
 /** The source of an incident that has one; the subject of a lost field is its source, then the field. */
-export const sourceOfIncident = ({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): string | undefined =>
+export const sourceOfIncident = ({
+  kind,
+  subject,
+}: Pick<Incident, 'kind' | 'subject'>): string | undefined =>
   ['source', 'route', 'slow', 'field'].includes(kind) ? subject.split(' ')[0] : undefined;
 
 /** The subject of an incident about a lost field. */
@@ -47,7 +50,12 @@ const CAUSES: Readonly<Record<string, readonly (readonly [kinds: string, common?
   migration_stopped: [['source', 'resource']],
 };
 
-function hasInCommon(common: string | undefined, one: Incident, subject: Subject, served?: ServedParts): boolean {
+function hasInCommon(
+  common: string | undefined,
+  one: Incident,
+  subject: Subject,
+  served?: ServedParts,
+): boolean {
   const said = (name: string) => String(subject[name]);
   switch (common) {
     case undefined:
@@ -87,7 +95,9 @@ export function explanationOf<T extends Incident>(
 
 /** The deeper incident that an incident is an effect of: a source that fails is late, and another shape loses fields. */
 export function deeperCause<T extends Incident>(incident: T, open: readonly T[]): T | undefined {
-  const isEffect = { slow: () => true, field: (cause: string) => cause.includes('shape') }[incident.kind as string];
+  const isEffect = { slow: () => true, field: (cause: string) => cause.includes('shape') }[
+    incident.kind as string
+  ];
   return open.find(
     ({ kind, subject, cause }) =>
       (kind === 'source' || kind === 'route') &&

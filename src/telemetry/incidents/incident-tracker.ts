@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { failureWords, issuerWords } from './failure-words.ts';
-import { createIncidentRun, type Failure, type IncidentRun } from './incident-run.ts';
+import { createIncidentRun, type IncidentRun } from './incident-run.ts';
+import type { Failure } from './incident-tally.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
 /** A state that is wrong at this moment, or may be: it is looked at each second. */
@@ -50,7 +51,7 @@ function createAnsweredPast(answered: () => number, now: () => number) {
   const secondOf = (ms: number) => Math.floor(ms / 1_000);
   let latest = secondOf(now());
   return {
-    at(ms = Infinity): number {
+    at: (ms = Infinity): number => {
       const second = secondOf(ms);
       if (second >= latest) return answered();
       return past[Math.max(second, latest - REMEMBERED_S + 1) % REMEMBERED_S] ?? 0;
@@ -69,72 +70,87 @@ function createAnsweredPast(answered: () => number, now: () => number) {
 /** The kind of an upstream, by its name in the metrics. */
 const kindOf = (source: string): IncidentKind => (source.startsWith('passthrough.') ? 'route' : 'source');
 
-/** Creates a tracker that has seen nothing. `tick` is to be called each second. */
-export function createIncidentTracker(deps: IncidentTrackerDeps) {
-  const { clock, slowMs, sourcesOf, redisOf, labelOf } = deps;
-  const answered = createAnsweredPast(deps.answered, clock.now);
+type Upstream = { readonly run: IncidentRun; slow?: IncidentRun };
+
+/** Creates the runs of all subjects, each when it is first asked for. */
+function createRuns(deps: IncidentTrackerDeps, answered: (at?: number) => number) {
   const runs = new Map<string, IncidentRun>();
   /** The runs of each upstream, found without a key to be made. */
-  const upstreams = new Map<string, { readonly run: IncidentRun; slow?: IncidentRun }>();
-  const watched: (() => readonly WatchedState[])[] = [];
+  const upstreams = new Map<string, Upstream>();
 
-  function runOf(kind: IncidentKind, subject: string, isCritical = kind === 'gateway'): IncidentRun {
+  function of(kind: IncidentKind, subject: string, isCritical = kind === 'gateway'): IncidentRun {
     const key = `${kind} ${subject}`;
     const found = runs.get(key);
     if (found !== undefined) return found;
     const shareMin = kind === 'slow' ? SLOW_SHARE_MIN : SHARE_MIN;
-    const run = createIncidentRun({ kind, subject, shareMin, isCritical, labelOf, answered: answered.at });
+    const run = createIncidentRun({ kind, subject, shareMin, isCritical, labelOf: deps.labelOf, answered });
     runs.set(key, run);
     return run;
   }
 
-  function upstreamOf(source: string) {
+  function upstreamOf(source: string): Upstream {
     const found = upstreams.get(source);
     if (found !== undefined) return found;
-    const upstream: { readonly run: IncidentRun; slow?: IncidentRun } = {
-      run: runOf(kindOf(source), source),
-    };
+    const upstream: Upstream = { run: of(kindOf(source), source) };
     upstreams.set(source, upstream);
     return upstream;
   }
 
-  function countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
-    const upstream = upstreamOf(source);
-    const isSlow = ms > slowMs();
-    if (!isSlow) {
-      upstream.slow?.ok(at, host);
-      return;
-    }
-    upstream.slow ??= runOf('slow', source);
-    upstream.slow.fail({ at, cause: `calls take longer than ${slowMs() / 1_000} s`, host }, at + ms);
-  }
+  return {
+    of,
+    upstreamOf,
+    known: (kind: IncidentKind, subject: string) => runs.get(`${kind} ${subject}`),
+    all: () => runs.values(),
+    /** Counts how long a call took that did not fail. */
+    countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
+      const upstream = upstreamOf(source);
+      const slowMs = deps.slowMs();
+      if (ms <= slowMs) {
+        upstream.slow?.ok(at, host);
+        return;
+      }
+      upstream.slow ??= of('slow', source);
+      upstream.slow.fail({ at, cause: `calls take longer than ${slowMs / 1_000} s`, host }, at + ms);
+    },
+  };
+}
 
-  /** The deepest dependency that an answer has failed for; `undefined`: it is the fault of nothing that is watched. */
-  function rootOf({ code, source, operation }: FailedAnswer): IncidentRun | undefined {
-    const role =
-      code === 'limiter_unavailable' ? 'limits' : source?.startsWith('redis.') ? source.slice(6) : '';
-    if (role !== '') return runOf('redis', redisOf(role) ?? role);
-    if (source === 'auth.jwt') return runOf('issuer', 'auth.jwt');
-    if (code === 'server_error') {
-      const redis = [...runs.values()].find((run) => run.kind === 'redis' && run.isFailing);
-      return redis ?? runOf('gateway', 'answers');
-    }
+/** Finds the deepest dependency that an answer has failed for; `undefined`: nothing that is watched is at fault. */
+function createRootOf({ sourcesOf, redisOf }: IncidentTrackerDeps, runs: ReturnType<typeof createRuns>) {
+  const ofRole = (role: string) => runs.of('redis', redisOf(role) ?? role);
+  return function rootOf({ code, source, operation }: FailedAnswer): IncidentRun | undefined {
+    if (code === 'limiter_unavailable') return ofRole('limits');
+    if (source?.startsWith('redis.') === true) return ofRole(source.slice(6));
+    if (source === 'auth.jwt') return runs.of('issuer', source);
+    if (code === 'server_error')
+      return (
+        [...runs.all()].find((run) => run.kind === 'redis' && run.isFailing) ?? runs.of('gateway', 'answers')
+      );
     if (code === 'scan_limit_exceeded') return undefined;
-    if (source !== undefined) return upstreamOf(source).run;
+    if (source !== undefined) return runs.upstreamOf(source).run;
     if (code === 'overloaded') return undefined;
     // An answer that passes as it is has no code of ours.
-    if (operation.startsWith('passthrough.')) return upstreamOf(operation).run;
+    if (operation.startsWith('passthrough.')) return runs.upstreamOf(operation).run;
     if (code === undefined) return undefined;
-    const all = sourcesOf(operation).map((name) => upstreamOf(name).run);
+    const all = sourcesOf(operation).map((name) => runs.upstreamOf(name).run);
     return all.find((run) => run.isFailing) ?? all[0];
-  }
+  };
+}
+
+/** Creates a tracker that has seen nothing. `tick` is to be called each second. */
+export function createIncidentTracker(deps: IncidentTrackerDeps) {
+  const { clock } = deps;
+  const answered = createAnsweredPast(deps.answered, clock.now);
+  const runs = createRuns(deps, answered.at);
+  const rootOf = createRootOf(deps, runs);
+  const watched: (() => readonly WatchedState[])[] = [];
 
   function look({ kind, subject, cause, since, isCritical }: WatchedState, now: number): void {
     if (cause === undefined) {
-      runs.get(`${kind} ${subject}`)?.ok(now);
+      runs.known(kind, subject)?.ok(now);
       return;
     }
-    const run = runOf(kind, subject, isCritical);
+    const run = runs.of(kind, subject, isCritical);
     if (since === undefined) run.fail({ at: now, cause }, now);
     else run.hold({ at: now, cause }, since, now);
   }
@@ -157,10 +173,10 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
       const now = clock.now();
       // What is remembered reaches a minute back.
       const at = now - Math.min(seconds * 1_000, QUIET_MS);
-      const { run } = upstreamOf(source);
+      const { run } = runs.upstreamOf(source);
       if (failure === undefined) {
         run.ok(at, base);
-        countSpeed(source, at, seconds * 1_000, base);
+        runs.countSpeed(source, at, seconds * 1_000, base);
         return;
       }
       const effect = failure === 'not_asked' ? 'not_sent' : undefined;
@@ -168,19 +184,19 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
     },
     /** The breaker of a source has changed. */
     breaker(source: string, state: string): void {
-      const { run } = upstreamOf(source);
+      const { run } = runs.upstreamOf(source);
       if (state !== 'half_open') run.breaker(state === 'open' ? clock.now() : undefined);
     },
     /** A host of a source is ejected, or found unhealthy or healthy. */
     host(source: string, name: string, event: string): void {
-      if (event !== 'healthy') upstreamOf(source).run.hostLost(name, clock.now());
+      if (event !== 'healthy') runs.upstreamOf(source).run.hostLost(name, clock.now());
     },
     /** The key set of the issuer of tokens was fetched, or not. */
     issuer(problem: string | undefined): void {
       const now = clock.now();
       if (problem !== undefined)
-        runOf('issuer', 'auth.jwt').fail({ at: now, cause: issuerWords(problem) }, now);
-      else runs.get('issuer auth.jwt')?.ok(now);
+        runs.of('issuer', 'auth.jwt').fail({ at: now, cause: issuerWords(problem) }, now);
+      else runs.known('issuer', 'auth.jwt')?.ok(now);
     },
     /** Attributes an answer that failed to its root cause. */
     answerFailed(answer: FailedAnswer): void {
@@ -191,13 +207,13 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
     },
     /** Looks at states each second, too. */
     watch: (states: () => readonly WatchedState[]): void => void watched.push(states),
-    tick(): void {
+    tick: (): void => {
       const now = clock.now();
       answered.tick();
       for (const states of watched) for (const state of states()) look(state, now);
-      for (const run of runs.values()) run.tick(now);
+      for (const run of runs.all()) run.tick(now);
     },
     /** The incidents that are open, or ended within the last minutes. */
-    incidents: (): readonly Incident[] => [...runs.values()].flatMap(({ incident }) => incident ?? []),
+    incidents: (): readonly Incident[] => [...runs.all()].flatMap(({ incident }) => incident ?? []),
   };
 }

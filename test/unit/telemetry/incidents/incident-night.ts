@@ -70,3 +70,9 @@ export function createNight({ slowMs = 1_000 } = {}) {
         ),
   };
 }
+
+/** The one of a list that has one. */
+export function only<T>(all: readonly T[]): T {
+  expect(all).toHaveLength(1);
+  return all[0] as T;
+}

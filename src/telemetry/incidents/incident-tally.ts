@@ -1,0 +1,131 @@
+import { CALLERS_MAX, hasCalls, type Incident, type IncidentKind } from './incident.ts';
+
+/** A failure of something that an incident may be about. */
+export type Failure = {
+  /** When it began: the call, not its end. */
+  readonly at: number;
+  /** Why, in words; absent: it says only that the failure goes on. */
+  readonly cause?: string | undefined;
+  readonly host?: string | undefined;
+  /** An answer of the gateway that failed for it, or a call that was not sent; absent: a call. */
+  readonly effect?: 'answer' | 'not_sent' | undefined;
+  readonly caller?: string | undefined;
+  readonly operation?: string | undefined;
+};
+
+/** What an incident of one process is about. */
+export type TallySubject = {
+  readonly kind: IncidentKind;
+  readonly subject: string;
+  /** The label of a caller's key. */
+  readonly labelOf: (caller: string) => string | undefined;
+  /** Whether it is critical without a failed answer. */
+  readonly isCritical?: boolean;
+};
+
+/** What is counted of one incident in this process. */
+export type Tally = ReturnType<typeof openTally>;
+
+const CALLERS_KEPT = 500;
+const NAMES_MAX = 100;
+/** So soon after it opened, an incident that becomes critical was so from its beginning. */
+const GRACE_MS = 10_000;
+
+type Counts = Map<string, number>;
+
+/** The host and port of a base URL. */
+export const hostOf = (base: string): string => URL.parse(base)?.host || base;
+
+function addTo(counts: Counts, name: string | undefined, max = NAMES_MAX): boolean {
+  if (name === undefined) return true;
+  const before = counts.get(name);
+  if (before === undefined && counts.size >= max) return false;
+  counts.set(name, (before ?? 0) + 1);
+  return true;
+}
+
+/** Opens a tally. `answered`: how many answers there were when it began; `healthy`: calls since then that did not fail. */
+export function openTally(since: number, now: number, answered: number, healthy: number) {
+  const empty = (): Counts => new Map();
+  return {
+    ...{ since, last: since, seen: since, openedAt: now, isOpen: true, reopened: 0 },
+    worsenedAt: undefined as number | undefined,
+    /** `trailing`: calls since the last failure. */
+    ...{ failed: 0, total: 0, trailing: healthy, notSent: 0 },
+    /** `answersBefore`: of the times before it opened again. */
+    ...{ answersFailed: 0, answersTotal: 0, answersBefore: 0, answersFrom: answered },
+    ...{ causes: empty(), callers: empty(), otherCallers: 0, operations: empty() },
+    ...{ failedAt: empty(), askedAt: empty() },
+  };
+}
+
+/** Opens a tally again. */
+export function reopenTally(tally: Tally, now: number, answered: number, healthy: number): void {
+  tally.isOpen = true;
+  tally.reopened += 1;
+  tally.openedAt = now;
+  tally.trailing = healthy;
+  tally.answersBefore = tally.answersTotal;
+  tally.answersFrom = answered;
+}
+
+/** Counts a call that did not fail. */
+export function tallyHealthy(tally: Tally, host: string | undefined): void {
+  tally.trailing += 1;
+  addTo(tally.askedAt, host);
+}
+
+const isCriticalNow = ({ answersFailed }: Tally, { isCritical = false }: TallySubject) =>
+  isCritical || answersFailed > 0;
+
+function tallyAnswer(tally: Tally, { caller, operation }: Failure, of: TallySubject, now: number): void {
+  if (!isCriticalNow(tally, of) && now - tally.openedAt > GRACE_MS) tally.worsenedAt ??= now;
+  tally.answersFailed += 1;
+  if (!addTo(tally.callers, caller, CALLERS_KEPT)) tally.otherCallers += 1;
+  addTo(tally.operations, operation);
+}
+
+/** Counts a failure. */
+export function tallyFailure(tally: Tally, failure: Failure, of: TallySubject, now: number): void {
+  tally.last = Math.max(tally.last, failure.at);
+  tally.seen = now;
+  if (failure.effect !== 'not_sent') addTo(tally.causes, failure.cause);
+  if (failure.effect === 'answer') tallyAnswer(tally, failure, of, now);
+  else if (failure.effect === 'not_sent') tally.notSent += 1;
+  else {
+    tally.failed += 1;
+    tally.total += tally.trailing + 1;
+    tally.trailing = 0;
+    addTo(tally.failedAt, failure.host);
+    addTo(tally.askedAt, failure.host);
+  }
+}
+
+const sortedCounts = (counts: Counts) => [...counts].sort((a, b) => b[1] - a[1]);
+
+/** What a tally has counted, as JSON. */
+export function incidentOf(tally: Tally, of: TallySubject, breakerAt: number | undefined): Incident {
+  const { since, last, seen, isOpen, reopened, worsenedAt, notSent, failed, total, answersFailed } = tally;
+  const callers = sortedCounts(tally.callers);
+  const listed = callers.slice(0, CALLERS_MAX);
+  const labels = listed.flatMap(([id]) => {
+    const label = of.labelOf(id);
+    return label === undefined ? [] : [[id, label] as const];
+  });
+  const hosts = [...tally.askedAt].map(
+    ([base, asked]) => [hostOf(base), { failed: tally.failedAt.get(base) ?? 0, total: asked }] as const,
+  );
+  return {
+    ...{ kind: of.kind, subject: of.subject, since, last, seen, isOpen, reopened, worsenedAt },
+    ...{ notSent, breakerAt },
+    cause: sortedCounts(tally.causes)[0]?.[0] ?? 'fails',
+    severity: isCriticalNow(tally, of) ? 'critical' : 'warning',
+    calls: hasCalls(of.kind) ? { failed, total } : { failed: 0, total: 0 },
+    answers: { failed: answersFailed, total: Math.max(answersFailed, tally.answersTotal) },
+    callers: Object.fromEntries(listed),
+    labels: Object.fromEntries(labels),
+    otherCallers: callers.slice(CALLERS_MAX).reduce((sum, [, count]) => sum + count, tally.otherCallers),
+    operations: Object.fromEntries(tally.operations),
+    hosts: Object.fromEntries(hosts),
+  };
+}

@@ -1,0 +1,84 @@
+import { createNight, only } from './incident-night.ts';
+
+describe('answers that fail', () => {
+  it('are counted for the source, by caller and operation, of all answers', () => {
+    const night = createNight();
+    night.seconds(30, () => {
+      night.calls('crm', 0, 2);
+      night.answers(2, ['a', 'a', 'b']);
+    });
+    const { answers, callers, operations, severity } = only(night.incidents());
+    expect(callers).toEqual({ a: 60, b: 30 });
+    expect(operations).toEqual({ 'crm.list': 90 });
+    expect(answers.failed).toBe(90);
+    expect(answers.total).toBe(150);
+    expect(severity).toBe('critical');
+  });
+
+  it('are an incident of the source where its calls succeed', () => {
+    const night = createNight();
+    night.seconds(10, () => {
+      night.calls('crm', 3);
+      night.answers(1, ['a', 'b'], 'crm', 'upstream_invalid_response');
+    });
+    expect(night.short()).toEqual(['source crm open 0']);
+  });
+
+  it('make an incident worse that had none before', () => {
+    const night = createNight();
+    night.seconds(30, () => night.calls('crm', 0, 2));
+    expect(only(night.incidents())).toMatchObject({ severity: 'warning', worsenedAt: undefined });
+    night.answers(0, ['a']);
+    expect(only(night.incidents())).toMatchObject({ severity: 'critical', worsenedAt: night.now });
+  });
+
+  it('with 500 are of the gateway itself', () => {
+    const night = createNight();
+    night.seconds(10, () => night.answers(10, ['a'], undefined, 'server_error'));
+    expect(night.short()).toEqual(['gateway answers open 0']);
+  });
+
+  it('are of Redis where that is the root', () => {
+    const night = createNight();
+    night.state({ kind: 'redis', subject: 'keys+limits', cause: 'out of reach' });
+    night.seconds(10, () => {
+      night.answers(5, ['a'], undefined, 'limiter_unavailable');
+      night.answers(5, ['b'], 'redis.keys', 'upstream_unavailable');
+      night.answers(5, ['c'], undefined, 'server_error');
+    });
+    expect(night.short()).toEqual(['redis keys+limits open 0']);
+    expect(only(night.incidents()).callers).toMatchObject({ a: 10, b: 10 });
+  });
+
+  it('without a working key set are of the issuer', () => {
+    const night = createNight();
+    night.seconds(10, () => {
+      night.tracker.issuer('connection refused');
+      night.answers(5, ['a'], 'auth.jwt', 'upstream_unavailable');
+    });
+    expect(night.short()).toEqual(['issuer auth.jwt open 0']);
+  });
+});
+
+describe('a state', () => {
+  it('that lasts 5 s is an incident, and one that passes is none', () => {
+    const night = createNight();
+    const redis = (cause?: string) => night.state({ kind: 'redis', subject: 'cache', cause });
+    redis('out of reach');
+    night.seconds(3);
+    redis();
+    night.seconds(30);
+    expect(night.short()).toEqual([]);
+    redis('out of reach');
+    night.seconds(8);
+    expect(night.short()).toEqual(['redis cache open 0']);
+  });
+
+  it('that is certain is an incident at once, since it began', () => {
+    const night = createNight();
+    const since = night.now - 20_000;
+    night.state({ kind: 'config', subject: 'files', cause: 'the reload was refused', since });
+    night.second();
+    expect(only(night.incidents())).toMatchObject({ since, isOpen: true, severity: 'warning' });
+  });
+});
