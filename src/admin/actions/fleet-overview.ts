@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import { type CallerSnapshot, mergeCallers, topCallers } from '../../telemetry/caller-counts.ts';
 import { JUDGED_BY_HOUR } from '../../telemetry/conditions/condition.ts';
 import {
@@ -57,19 +58,11 @@ const CALLERS_TOLD = 100;
 function latestOf(texts: readonly string[], self: string, since: number): readonly GatewayState[] {
   const latest = new Map<string, GatewayState>();
   for (const text of texts) {
-    const state = parsed(text);
+    const state = tryParseJson(text) as GatewayState | undefined;
     if (state === undefined || state.id === self || state.at < since) continue;
     if (state.at > (latest.get(state.id)?.at ?? 0)) latest.set(state.id, state);
   }
   return [...latest.values()];
-}
-
-function parsed(text: string): GatewayState | undefined {
-  try {
-    return JSON.parse(text) as GatewayState;
-  } catch {
-    return undefined;
-  }
 }
 
 function sumCounts(all: readonly (readonly (readonly [string, number])[])[]): SeriesCounts {
@@ -98,28 +91,36 @@ const countsOf = (states: readonly GatewayState[]) => ({
   overMs: Math.max(...states.map(({ overMs }) => overMs)),
 });
 
+const mergedSample = (states: readonly GatewayState[], sample: MetricsSnapshot) => ({
+  ...sample,
+  gauges: (name: string) => mergeGauges(name, states),
+});
+
+/** What this gateway says of itself, but for its callers. */
+function stateOf(
+  { sampler, status, self }: FleetOverviewDeps,
+  sample: MetricsSnapshot,
+): Omit<GatewayState, 'callers'> {
+  const range = { fromMs: sample.at - HOUR_MS + POINT_MS, toMs: sample.at, stepMs: POINT_MS };
+  const isHourly = (key: string) => JUDGED_BY_HOUR.includes(seriesNameParts(key)[0] ?? '');
+  const { grown, overMs } = sampler.lastMinute(sample);
+  const { sources: _, ...own } = status();
+  const shown = sampledMetrics.map((name) => [name, sample.gauges(name).filter(({ value }) => value !== 0)]);
+  return {
+    ...{ ...self, at: sample.at, overMs, status: own, grown: [...grown] },
+    lastHour: [...totalsOfTable(sampler.read(range, isHourly))],
+    gauges: Object.fromEntries(shown) as GatewayState['gauges'],
+  };
+}
+
 /** Creates the overview and the list of callers of all gateways on one Redis, or of one of them. */
 export function createFleetOverview(deps: FleetOverviewDeps) {
-  const { sampler, status, self, callers, clock, fleet } = deps;
+  const { status, self, callers, clock, fleet } = deps;
   let others: readonly GatewayState[] = [];
   let heardAt = -Infinity;
   let saidAt = -Infinity;
 
-  function ownState(sample: MetricsSnapshot): Omit<GatewayState, 'callers'> {
-    const range = { fromMs: sample.at - HOUR_MS + POINT_MS, toMs: sample.at, stepMs: POINT_MS };
-    const isHourly = (key: string) => JUDGED_BY_HOUR.includes(seriesNameParts(key)[0] ?? '');
-    const { grown, overMs } = sampler.lastMinute(sample);
-    const { sources: _, ...own } = status();
-    const shown = sampledMetrics.map((name) => [
-      name,
-      sample.gauges(name).filter(({ value }) => value !== 0),
-    ]);
-    return {
-      ...{ ...self, at: sample.at, overMs, status: own, grown: [...grown] },
-      lastHour: [...totalsOfTable(sampler.read(range, isHourly))],
-      gauges: Object.fromEntries(shown) as GatewayState['gauges'],
-    };
-  }
+  const ownState = (sample: MetricsSnapshot) => stateOf(deps, sample);
 
   /** Tells the others, so that each can answer for all. */
   async function say(sample: MetricsSnapshot): Promise<void> {
@@ -137,11 +138,6 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     const texts = await fleet.read().catch(() => []);
     others = latestOf(texts, self.id, clock.now() - GONE_MS);
   }
-
-  const mergedSample = (states: readonly GatewayState[], sample: MetricsSnapshot) => ({
-    ...sample,
-    gauges: (name: string) => mergeGauges(name, states),
-  });
 
   function compile(
     states: readonly GatewayState[],

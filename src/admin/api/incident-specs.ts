@@ -7,6 +7,17 @@ const failedOf = { failed: count, total: count };
 const share = z.number().min(0).max(1).nullable().describe('From 0 to 1; null where nothing was counted.');
 const severity = z.enum(['critical', 'warning', 'info']);
 
+/** An item of what needs an operator. */
+export const attention = z.strictObject({
+  severity,
+  code: z.string(),
+  text: z.string(),
+  entry: z.string().optional().describe('The entry of the runbook.'),
+  view: z.string().optional().describe('The address of the view of the console.'),
+  incident: z.string().optional().describe('Its id, where it is an incident.'),
+  since: z.string().optional().describe('Of an incident: since when, in UTC.'),
+});
+
 const incident = z.strictObject({
   id: z.string().describe('It may stand in an address, and stays the same.'),
   kind: z.enum(incidentKinds),

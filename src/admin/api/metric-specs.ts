@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { callFailures } from '../../kernel/errors/call-failure.ts';
 import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
+import { attention } from './incident-specs.ts';
 
 /** A number of things or events. */
 export const count = z.int().min(0);
@@ -34,16 +35,6 @@ const latency = z
   .describe(
     'Quantiles are interpolated linearly within a bucket, as histogram_quantile() of Prometheus does; above the last bound they are that bound.',
   );
-
-const attention = z.strictObject({
-  severity: z.enum(['critical', 'warning', 'info']),
-  code: z.string(),
-  text: z.string(),
-  entry: z.string().optional().describe('The entry of the runbook.'),
-  view: z.string().optional().describe('The address of the view of the console.'),
-  incident: z.string().optional().describe('Its id, where it is an incident.'),
-  since: z.string().optional().describe('Of an incident: since when, in UTC.'),
-});
 
 /** How many calls of a source are under way and wait, of how many that may be. */
 const load = { inFlight: count, waiting: count, concurrency: count };

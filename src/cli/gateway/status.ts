@@ -38,6 +38,13 @@ function print(status: GatewayStatus, { json, watch }: Options, { out, terminals
   out(textOf(statusLines(status)));
 }
 
+/** Waits until the next look; false if the command is stopped meanwhile. */
+const isNotStopped = (stop: AbortSignal) =>
+  sleep(WATCH_MS, undefined, { signal: stop }).then(
+    () => true,
+    () => false,
+  );
+
 /** `portico status`: what is wrong with a running gateway. The exit code says how bad it is. */
 async function runStatus(options: Options, configFile: string, context: CliContext): Promise<void> {
   const ask = askListener(options, configFile, context);
@@ -50,9 +57,7 @@ async function runStatus(options: Options, configFile: string, context: CliConte
   }
   let status = await readStatus(ask);
   print(status, options, context);
-  while (options.watch === true && !context.stop.aborted) {
-    await sleep(WATCH_MS, undefined, { signal: context.stop }).catch(() => undefined);
-    if (context.stop.aborted) break;
+  while (options.watch === true && (await isNotStopped(context.stop))) {
     status = await readStatus(ask);
     print(status, options, context);
   }

@@ -126,24 +126,20 @@ function createSideActions(
   snapshots: ReturnType<typeof createSnapshotHolder>,
   { redis, ...stores }: ReturnType<typeof openStores>,
   { log, clock, createExplainActions, instance = 'gateway', runbook = '' }: PublicServices,
-  {
-    metrics,
-    migrations,
-    closing,
-  }: {
+  running: {
     readonly metrics: Metrics;
     readonly migrations: OpenedMigrations;
     readonly closing: AbortSignal;
   },
 ): OperatorActions {
   return createOperatorActions({
-    ...{ ...stores, log, clock, instance, runbook, onAuditLine: metrics.auditLine },
-    others: createExplainActions({ served: () => snapshots.current, closing }),
+    ...{ ...stores, log, clock, instance, runbook, onAuditLine: running.metrics.auditLine },
+    others: createExplainActions({ served: () => snapshots.current, closing: running.closing }),
     redis: redis.of.keys,
     config: () => snapshots.current.config,
     quality: () => snapshots.current.quality(),
     countHeld: (tag) => snapshots.current.countHeld(tag),
-    migrations: (audit) => migrations.operate(audit),
+    migrations: (audit) => running.migrations.operate(audit),
   });
 }
 
@@ -173,6 +169,11 @@ function createStage(
   };
 }
 
+function watchSnapshots(metrics: Metrics, current: () => Snapshot): void {
+  metrics.watchClaims(() => current().disabled());
+  metrics.watchLocalCache(() => current().cacheSize());
+}
+
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
   const { log, clock, tracing, instance = 'gateway' } = services;
@@ -199,8 +200,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   metrics.watchMigrations(migrations);
   const deps = { ...shared, migrations };
   const snapshots = createSnapshotHolder(createSnapshot(first, 1, deps));
-  metrics.watchClaims(() => snapshots.current.disabled());
-  metrics.watchLocalCache(() => snapshots.current.cacheSize());
+  watchSnapshots(metrics, current);
   const server = createServer(app, snapshots.current.limits, { log, metrics });
   const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
   const serveBy = createServeBy(server, app, metrics, { migrations, recent });

@@ -128,12 +128,17 @@ function openPrimaryFigures(
   });
 }
 
+/** Whether a worker answers, and the best of what they say. */
+const checksOf = (found: readonly WorkerState[]) => [
+  { name: 'workers', ready: found.length > 0, needed: true },
+  ...bestOf(found),
+];
+
 /** Creates the primary process of a gateway with several workers. Nothing runs before `listen`. */
 export function createPrimary(deps: PrimaryDeps) {
   const { first, planOf, fork, log, version } = deps;
   const { host, port } = first.gateway.admin;
   const plan = planOf(first);
-  const { workers } = plan;
   let draining = false;
   const metrics = createMergedMetrics({ workers: () => supervisor.workers });
   const supervisor: Supervisor = createSupervisor({
@@ -163,10 +168,7 @@ export function createPrimary(deps: PrimaryDeps) {
 
   const server = createServer(
     createAdminApp({
-      async checks() {
-        const found = await statesOf();
-        return [{ name: 'workers', ready: found.length > 0, needed: true }, ...bestOf(found)];
-      },
+      checks: async () => checksOf(await statesOf()),
       draining: () => draining,
       metrics,
       act: createAct(actions, { otherwise: ownAct }),
@@ -197,7 +199,7 @@ export function createPrimary(deps: PrimaryDeps) {
         figures.start();
         incidents.start();
         const redis = redisState(bestOf(await statesOf()));
-        log.info({ port: publicPort, adminPort, redis, workers }, 'listening');
+        log.info({ port: publicPort, adminPort, redis, workers: plan.workers }, 'listening');
         return { port: publicPort, adminPort };
       } catch (error) {
         await close();

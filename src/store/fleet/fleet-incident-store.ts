@@ -1,10 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import {
   type FleetIncident,
   KEPT_MS,
   type ProcessIncidents,
 } from '../../telemetry/incidents/fleet-incidents.ts';
-import { readJsonText } from '../redis/envelope.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
 import { createFleetStates } from './fleet-states.ts';
@@ -45,7 +45,7 @@ export function createFleetIncidentStore({ redis, keys, clock, gateway }: FleetI
     async seen(): Promise<readonly ProcessIncidents[]> {
       const latest = new Map<string, Written>();
       for (const text of await ifReady(() => states.read())) {
-        const written = readJsonText(text) as Written | undefined;
+        const written = tryParseJson(text) as Written | undefined;
         if (written === undefined || clock.now() - written.at > SEEN_MS) continue;
         if (written.at >= (latest.get(written.gateway)?.at ?? 0)) latest.set(written.gateway, written);
       }
@@ -54,7 +54,7 @@ export function createFleetIncidentStore({ redis, keys, clock, gateway }: FleetI
     /** What the fleet knows; nothing if that cannot be read. */
     async known(): Promise<readonly FleetIncident[]> {
       const text = await ifReady(() => client.get(keys.incidents('known')));
-      const known = text === null ? undefined : readJsonText(text);
+      const known = text === null ? undefined : tryParseJson(text);
       return Array.isArray(known) ? (known as readonly FleetIncident[]) : [];
     },
     /** Keeps what the fleet knows. */

@@ -33,6 +33,16 @@ function goOn(tally: Tally, now: number, lastTick: number, answered: number): Ta
   return tally;
 }
 
+/** The failures since the beginning of an incident. A request comes before its first call. */
+const failuresSince = (pending: Pending, since: number) =>
+  pending.flatMap(({ failure, seenAt }) =>
+    (failure.effect === 'answer' ? seenAt : failure.at) >= since ? [failure] : [],
+  );
+
+/** The first failure of a host. */
+const firstOf = (host: string, pending: Pending) =>
+  pending.find(({ failure }) => failure.host !== undefined && hostOf(failure.host) === host);
+
 /** Finds the incidents of one subject, one after the other. */
 export type IncidentRun = ReturnType<typeof createIncidentRun>;
 
@@ -54,10 +64,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   function open(since: number, healthy: number, now: number): void {
     if (tally === undefined) tally = openTally(since, now, answered(since), healthy);
     else reopenTally(tally, now, answered(since), healthy);
-    // A request comes before its first call.
-    for (const { failure, seenAt } of pending)
-      if ((failure.effect === 'answer' ? seenAt : failure.at) >= since)
-        tallyFailure(tally, failure, deps, now);
+    for (const failure of failuresSince(pending, since)) tallyFailure(tally, failure, deps, now);
     pending = [];
   }
 
@@ -92,11 +99,8 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     /** One of several hosts has failed so often that it is not asked for a while. */
     hostLost(name: string, now: number): void {
       deadHosts.set(name, now);
-      const first = pending.find(
-        ({ failure }) => failure.host !== undefined && hostOf(failure.host) === name,
-      );
-      if (tally?.isOpen === true || first === undefined) return;
-      const since = first.failure.at;
+      const since = firstOf(name, pending)?.failure.at;
+      if (tally?.isOpen === true || since === undefined) return;
       open(since, window.healthySince(since), now);
     },
     breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),

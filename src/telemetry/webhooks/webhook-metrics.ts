@@ -19,7 +19,7 @@ export function createWebhookMetrics(registry: Registry) {
     [[], waiting()],
   ]);
   return {
-    webhook(event: WebhookEventType, outcome: WebhookOutcome, receiver: string) {
+    webhook: (event: WebhookEventType, outcome: WebhookOutcome, receiver: string): void => {
       // For Prometheus, a series that begins with 1 has not risen: the first dead event would raise no alert.
       events.labels(event, 'dead', receiver).inc(0);
       events.labels(event, outcome, receiver).inc();
