@@ -1,7 +1,7 @@
 import type { Leaf, ListOf } from '../oracle/model.ts';
 import { type Element, listOf, objectOf, type Scalar, type Shown } from '../oracle/values.ts';
 import type { Random } from './random.ts';
-import type { Coding } from './values.ts';
+import type { Coding } from './pools.ts';
 
 /** An element as JSON, and as clients see it; `null` if it is none. */
 type Made = readonly [held: string, shown: Element | null];

@@ -1,4 +1,4 @@
-import type { Scalar } from '../oracle/values.ts';
+import type { Scalar, Shown } from '../oracle/values.ts';
 
 /** What a source has, as JSON, and what clients must see of it. */
 export type Pairs = readonly (readonly [held: string, shown: Scalar])[];
@@ -174,4 +174,18 @@ export const IDS: Readonly<Record<'number' | 'text', readonly (readonly [string,
       ['5', '5'],
     ] as const),
   ],
+};
+
+/** How a source holds the values of a field. */
+export type Coding = {
+  /** The steps of its map. */
+  readonly as: readonly unknown[];
+  /** How the elements of a list are read. */
+  readonly each?: Readonly<Record<string, unknown>>;
+  /** What the source has, as JSON, and what clients must see of it. */
+  readonly values: readonly (readonly [held: string, shown: Shown])[];
+  /** The value that a text of a pushed filter stands for. */
+  readonly read: (text: string) => string;
+  /** Whether values can be asked for. */
+  readonly isAskable: boolean;
 };

@@ -4,7 +4,8 @@ import { compareIds, type Shown } from '../oracle/values.ts';
 import { recordText } from './lists.ts';
 import type { Random } from './random.ts';
 import { IDS } from './pools.ts';
-import { type Coding, randomCoding } from './values.ts';
+import type { Coding } from './pools.ts';
+import { randomCoding } from './values.ts';
 
 /** The operators that a source can be asked with, by the relation of the contract. */
 const OPERATORS: Readonly<Record<string, string>> = { equal: 'eq', at_least: 'ge', at_most: 'le' };

@@ -1,22 +1,18 @@
 import type { Leaf } from '../oracle/model.ts';
-import type { Shown } from '../oracle/values.ts';
-import { DATES, DAYS, DECIMALS, IDS, INSTANTS, INTEGERS, type Pairs, SECONDS, TEXTS } from './pools.ts';
+import {
+  type Coding,
+  DATES,
+  DAYS,
+  DECIMALS,
+  IDS,
+  INSTANTS,
+  INTEGERS,
+  type Pairs,
+  SECONDS,
+  TEXTS,
+} from './pools.ts';
 import { listCoding } from './lists.ts';
 import type { Random } from './random.ts';
-
-/** How a source holds the values of a field. */
-export type Coding = {
-  /** The steps of its map. */
-  readonly as: readonly unknown[];
-  /** How the elements of a list are read. */
-  readonly each?: Readonly<Record<string, unknown>>;
-  /** What the source has, as JSON, and what clients must see of it. */
-  readonly values: readonly (readonly [held: string, shown: Shown])[];
-  /** The value that a text of a pushed filter stands for. */
-  readonly read: (text: string) => string;
-  /** Whether values can be asked for. */
-  readonly isAskable: boolean;
-};
 
 const plain = (values: Pairs): Coding => ({ as: [], values, read: (text) => text, isAskable: true });
 const coded = (as: readonly unknown[], values: Pairs, read?: Coding['read']): Coding => ({
