@@ -32,7 +32,7 @@ const questions: readonly Question[] = [
   {
     question: 'Is anything wrong right now?',
     clicks: [],
-    answer: /Needs attention[\s\S]*(critical|warning)[\s\S]*catalog/,
+    answer: /Incidents[\s\S]*critical[\s\S]*source catalog: answers 500/,
   },
   {
     question: 'Which source is it, and what does it answer?',
@@ -138,7 +138,7 @@ const atNight: BenchRow = {
     const { scene, moments } = await openNight(bench);
     const tab = await openAs(bench, scene, 'operator');
     const { page } = tab;
-    await page.locator('section.attention li').first().waitFor({ timeout: 40_000 });
+    await page.locator('section.attention li.incident').first().waitFor({ timeout: 40_000 });
     const wrong: string[] = [];
     const clicked: number[] = [];
     for (const { question, clicks, point, answer } of questions) {

@@ -4,6 +4,7 @@ import { changeRows } from './changes.ts';
 import { docsRows } from './docs.ts';
 import { figureRows } from './figures.ts';
 import type { BenchRow } from '../faults/harness/row.ts';
+import { incidentRows } from './incidents.ts';
 import { loginRows } from './login.ts';
 import { pictureRows } from './pictures.ts';
 import { questionRows } from './questions.ts';
@@ -22,4 +23,5 @@ export const browserRows: readonly BenchRow[] = [
   ...attackRows,
   ...secretMarkerRows,
   ...questionRows,
+  ...incidentRows,
 ];

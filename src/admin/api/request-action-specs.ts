@@ -112,7 +112,10 @@ export const requestSpecs = {
     since: z.string().max(40).optional().describe('A span such as 2h, or an instant.'),
     status: z
       .string()
-      .regex(/^(?:[1-5]\d\d|[1-5]xx|slow)$/, 'expected a status such as 504, a class such as 5xx, or slow')
+      .regex(
+        /^(?:[1-5]\d\d|[1-5]xx|slow|failed)$/,
+        'expected a status such as 504, a class such as 5xx, slow, or failed: 5xx and slow',
+      )
       .optional(),
     operation: name.optional(),
     code: name.optional(),

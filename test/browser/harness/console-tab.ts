@@ -10,10 +10,11 @@ export type ConsoleTab = WatchedTab & {
   readonly text: () => Promise<string>;
 };
 
-/** Every view with something in it, by the name of its picture; `request` is the id of a request that failed. */
-export function viewsOf(request: string): Readonly<Record<string, string>> {
+/** Every view with something in it, by the name of its picture; `request`: one that failed, `incident`: one that is open. */
+export function viewsOf(request: string, incident = 'none'): Readonly<Record<string, string>> {
   return {
     overview: '#/overview',
+    ...(incident !== 'none' && { incident: `#/incident/${incident}` }),
     source: '#/source/catalog',
     passthrough: '#/source/passthrough.orders',
     requests: '#/requests',

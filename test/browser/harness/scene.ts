@@ -145,3 +145,21 @@ export async function failedRequest({ api }: Scene): Promise<string> {
   );
   return requests.toSorted((a, b) => b.upstreamMs - a.upstreamMs)[0]?.requestId ?? 'none';
 }
+
+/** The id of the incident of the catalogue, which fails: it opens five seconds after the first failure. */
+export async function openIncident(bench: FaultBench, { api, ask }: Scene): Promise<string> {
+  let id: string | undefined;
+  await bench.until(
+    async () => {
+      await ask('/v1/products?limit=1');
+      const { incidents } = await api<{ incidents: { id: string; subject: string; state: string }[] }>(
+        'incidents',
+      );
+      id = incidents.find(({ subject, state }) => subject === 'catalog' && state === 'open')?.id;
+      return id !== undefined;
+    },
+    30_000,
+    500,
+  );
+  return id ?? 'none';
+}

@@ -24,8 +24,8 @@ type Input = ActionInput<'requests'>;
 /** A search among the request traces of the fleet. */
 type Search = {
   readonly fromMs: number;
-  /** Texts that the JSON of a wanted trace contains. */
-  readonly marks: readonly string[];
+  /** Texts that the JSON of a wanted trace contains: one at least of each list. */
+  readonly marks: readonly (readonly string[])[];
   readonly isWanted: (trace: RequestTrace) => boolean;
   /** How many traces are enough. */
   readonly limit: number;
@@ -45,6 +45,7 @@ function traceIn(text: string): RequestTrace | undefined {
 
 function hasStatus({ status, slow }: RequestTrace, wanted: string): boolean {
   if (wanted === 'slow') return slow;
+  if (wanted === 'failed') return slow || status >= 500;
   return wanted.endsWith('xx') ? String(status).startsWith(wanted.charAt(0)) : String(status) === wanted;
 }
 
@@ -62,18 +63,20 @@ function compileIsWanted({ status, operation, code, source, caller }: Input, fro
   };
 }
 
+const FAILED = ['"status":5', '"slow":true'];
+
 /**
- * Texts that the JSON of a wanted trace contains. They rule out most traces without parsing them: parsing those of two days
+ * Texts that the JSON of a wanted trace contains, one at least of each list. They rule out most traces without parsing them: parsing those of two days
  * would block the event loop.
  */
-function marksOf({ status, operation, code, source, caller }: Input): readonly string[] {
+function marksOf({ status, operation, code, source, caller }: Input): Search['marks'] {
   const fields = Object.entries({ operation, code, source, caller });
   const given = fields.filter(([, value]) => value !== undefined);
   const isClass = status?.endsWith('xx') === true;
   const byStatus = status === 'slow' ? '"slow":true' : `"status":${isClass ? status.charAt(0) : status}`;
   return [
-    ...given.map(([name, value]) => `"${name}":${JSON.stringify(value)}`),
-    ...(status === undefined ? [] : [byStatus]),
+    ...given.map(([name, value]) => [`"${name}":${JSON.stringify(value)}`]),
+    ...(status === undefined ? [] : [status === 'failed' ? FAILED : [byStatus]]),
   ];
 }
 
@@ -116,7 +119,9 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
     try {
       for await (const texts of requestIndex.read(fromMs)) {
         for (const text of texts) {
-          const trace = marks.every((mark) => text.includes(mark)) ? traceIn(text) : undefined;
+          const trace = marks.every((any) => any.some((mark) => text.includes(mark)))
+            ? traceIn(text)
+            : undefined;
           if (trace !== undefined && isWanted(trace)) found.push(trace);
         }
         if (found.length >= limit) break;
@@ -151,7 +156,7 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
         requestId === id || traceId === id || clientRequestId === id;
       const [own] = newestOf(recent.traces().filter(isWanted), 1);
       if (own !== undefined) return detailsOf(own, 'process');
-      const search = { fromMs: clock.now() - INDEX_MS, marks: [id], isWanted, limit: 1 };
+      const search = { fromMs: clock.now() - INDEX_MS, marks: [[id]], isWanted, limit: 1 };
       const fleet = await oneByOne(() => readFleet(search));
       const [found] = newestOf(fleet ?? [], 1);
       if (found !== undefined) return detailsOf(found, 'fleet');

@@ -13,6 +13,7 @@ import { AuditView } from '../views/audit.ts';
 import { CacheView } from '../views/cache.ts';
 import { CallersView } from '../views/callers.ts';
 import { ConfigView } from '../views/config.ts';
+import { IncidentPage } from '../views/incidents/incident-page.ts';
 import { MigrationView } from '../views/migration/migration.ts';
 import { OverviewView } from '../views/overview.ts';
 import { QualityView } from '../views/quality.ts';
@@ -28,6 +29,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 
 const views: Readonly<Record<ViewName, ComponentType>> = {
   overview: OverviewView,
+  incident: IncidentPage,
   source: SourceView,
   requests: RequestsView,
   request: RequestTraceView,
@@ -38,6 +40,12 @@ const views: Readonly<Record<ViewName, ComponentType>> = {
   migration: MigrationView,
   config: ConfigView,
   audit: AuditView,
+};
+
+/** The titles of views that the navigation does not have. */
+const detailTitles: Readonly<Partial<Record<ViewName, string>>> = {
+  incident: 'Incident',
+  request: 'Request',
 };
 
 /** The address of the page, and its changes. A new view gets the focus on its heading; the title names it. */
@@ -51,7 +59,7 @@ function useAddress(): Address {
     return () => window.removeEventListener('hashchange', onChange);
   }, []);
   useEffect(() => {
-    const title = destinations.find(({ view }) => view === address.view)?.title ?? 'Request';
+    const title = destinations.find(({ view }) => view === address.view)?.title ?? detailTitles[address.view];
     document.title = `${title}${address.param === '' ? '' : `: ${address.param}`} · Portico`;
     // At the first view, the focus stays where it is, so that Tab begins with the skip link.
     if (!first.current) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });

@@ -21,7 +21,7 @@ const streamWords: Readonly<Record<StreamState, readonly [Tone, string]>> = {
 };
 
 function navigation(view: ViewName, troubles: number, onGo: () => void): VNode {
-  const current = view === 'request' ? 'requests' : view;
+  const current = { request: 'requests', incident: 'overview' }[view as string] ?? view;
   return html`<nav aria-label="Views">
     <ul>
       ${destinations.map(

@@ -8,7 +8,7 @@ function KeysDialog({ onClose }: { onClose: () => void }): VNode {
   useEffect(() => dialog.current?.showModal(), []);
   const rows = [
     ['/', 'search in the view'],
-    ['?', 'these keys'],
+    ['?', 'these shortcuts'],
     ['Esc', 'close a dialog'],
     ...destinations.map(({ jump, title }) => [`g ${jump}`, title] as const),
   ] as const;
@@ -29,7 +29,7 @@ function KeysDialog({ onClose }: { onClose: () => void }): VNode {
   </dialog>`;
 }
 
-/** The list of keys. */
+/** The list of shortcuts. */
 export function shortcutsDialog(isOpen: boolean, onClose: () => void): VNode | null {
   return isOpen ? element(KeysDialog, { onClose }) : null;
 }

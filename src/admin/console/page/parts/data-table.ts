@@ -122,6 +122,20 @@ function bodyRow<Row>({ columns, keyOf, toneOf }: DataTableProps<Row>, row: Row)
   </tr>`;
 }
 
+const NARROW = '(max-width: 40rem)';
+
+/** The rows of a page of a table; twenty where rows are cards. */
+const rowsOfPage = () => (window.matchMedia(NARROW).matches ? 20 : 100);
+
+function pageLinks(page: number, pages: number, label: string, linkTo: (page: number) => string): VNode {
+  const link = (to: number, text: string) =>
+    to >= 0 && to < pages ? html`<a href=${linkTo(to)}>${text}</a>` : html`<span>${text}</span>`;
+  return html`<p class="pages" role="group" aria-label=${`Pages of ${label}`}>
+    ${link(page - 1, 'Previous')}
+    <span class="num">Page ${page + 1} of ${pages}</span> ${link(page + 1, 'Next')}
+  </p>`;
+}
+
 function DataTable<Row>(props: DataTableProps<Row>): VNode {
   const { id, label, columns, rows, order: first, textOf, empty } = props;
   const { address } = useConsole();
@@ -131,7 +145,11 @@ function DataTable<Row>(props: DataTableProps<Row>): VNode {
   const found = textOf === undefined ? rows : filteredRows(rows, textOf, search);
   const shown = column?.sort === undefined ? found : sortedRows(found, column.sort, order.descending);
   const setQuery = (name: string, value: string) =>
-    goTo(changedQuery(address, { [`${id}.${name}`]: value }), true);
+    goTo(changedQuery(address, { [`${id}.${name}`]: value, [`${id}.page`]: '' }), true);
+  const size = rowsOfPage();
+  const pages = Math.ceil(shown.length / size);
+  const page = Math.max(0, Math.min(pages, Number(address.query[`${id}.page`]) || 1) - 1);
+  const pageRows = pages > 1 ? shown.slice(page * size, (page + 1) * size) : shown;
   return html`<div class="table-part">
     ${
       textOf !== undefined &&
@@ -160,10 +178,16 @@ function DataTable<Row>(props: DataTableProps<Row>): VNode {
                 </tr>
               </thead>
               <tbody>
-                ${shown.map((row) => bodyRow(props, row))}
+                ${pageRows.map((row) => bodyRow(props, row))}
               </tbody>
             </table>
           </div>`
+    }
+    ${
+      pages > 1 &&
+      pageLinks(page, pages, label, (to) =>
+        changedQuery(address, { [`${id}.page`]: to === 0 ? '' : String(to + 1) }),
+      )
     }
   </div>`;
 }

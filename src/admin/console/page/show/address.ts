@@ -3,6 +3,7 @@
 /** The views, in the order of the navigation. */
 export const viewNames = [
   'overview',
+  'incident',
   'source',
   'requests',
   'request',

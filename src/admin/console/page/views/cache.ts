@@ -32,7 +32,7 @@ function resultColumns<Row extends { readonly results: NamedCounts }>(
   const lastHour = (name: string) => (row: Row) => row.results[name]?.lastHour ?? 0;
   return resultNames(rows).map((name) =>
     numberColumn(name, name, lastHour(name), (count, { results }) => {
-      return html`${countText(count)} <small>${countText(results[name]?.total ?? 0)}</small>`;
+      return html`${countText(count)} <small>${countText(results[name]?.total ?? 0)} in all</small>`;
     }),
   );
 }
@@ -122,7 +122,7 @@ export function CacheView(): VNode {
   const ofWhom =
     value === undefined
       ? ''
-      : `${scopeText(value.scope, value.since, overview?.processes, now)}. Large numbers are of the last hour, small ones since the start.`;
+      : `${scopeText(value.scope, value.since, overview?.processes, now)}. Numbers are of the last hour; “in all” is since the start.`;
   return html`<div>
     ${viewHead('Cache', ofWhom, canWrite ? button : null)} ${loadedPart(cache, sections, 6)}
     ${actionDialog(form, () => setForm(undefined))}

@@ -50,7 +50,7 @@ function callersTable(rows: readonly CallerRow[], now: number): VNode {
         'id',
         'Caller',
         ({ id, label }) =>
-          html`<a href=${addressOf('requests', '', { caller: id })}>${label ?? id}</a>
+          html`<a href=${addressOf('requests', '', { caller: id, status: 'all' })}>${label ?? id}</a>
             ${label === undefined ? null : html`<small>${id}</small>`}`,
       ),
       numberColumn('requests', 'Requests', ({ requests }) => requests, countText),

@@ -27,42 +27,13 @@ import {
   viewHead,
   spanChoice,
 } from '../parts/marks.ts';
-import { RunbookLink } from '../parts/runbook-dialog.ts';
-import { changedQuery, isOwnAddress } from '../show/address.ts';
-import { breakerTone, bySeverity, severityTone, troubleOf } from '../show/tones.ts';
+import { changedQuery } from '../show/address.ts';
+import { breakerTone, troubleOf } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
-
-type AttentionItem = Overview['attention'][number];
+import { IncidentsSection } from './incidents/incident-list.ts';
 
 type SourceRow = Overview['sources'][number];
-
-function attentionItem({ severity, code, text, entry, view }: AttentionItem, index: number): VNode {
-  const isLink = view !== undefined && isOwnAddress(view);
-  return html`<li key=${`${code} ${index}`} class=${severity}>
-    ${stateMark(severityTone[severity], severity)}
-    <p>${text}</p>
-    <span class="links">
-      ${isLink ? html`<a href=${view}>Look<span class="hidden"> at ${code}</span></a>` : null}
-      ${entry === undefined ? null : element(RunbookLink, { entry })}
-    </span>
-  </li>`;
-}
-
-function attentionList(items: readonly AttentionItem[]): VNode {
-  return html`<section class="attention" aria-labelledby="s-attention">
-    <h2 id="s-attention">Needs attention</h2>
-    ${
-      items.length === 0
-        ? html`<p class="calm">
-            ${stateMark('good', 'calm')} Nothing that the gateway watches asks for an operator.
-          </p>`
-        : html`<ul>
-            ${bySeverity(items).map(attentionItem)}
-          </ul>`
-    }
-  </section>`;
-}
 
 /** The large numbers of the last minute, each with its line over time. */
 function totals({ totals: of }: Overview, history: MetricsHistory | undefined): VNode {
@@ -141,7 +112,7 @@ const sourceColumns: readonly TableColumn<SourceRow>[] = [
   numberColumn('unreadable', 'Unreadable fields', ({ unreadablePerSecond }) => unreadablePerSecond, rateText),
 ];
 
-/** What needs attention, the traffic, and one row for each source. */
+/** What is wrong, the traffic, and one row for each source. */
 export function OverviewView(): VNode {
   const { overview: ofFleet, address, now } = useConsole();
   const { process } = address.query;
@@ -164,7 +135,8 @@ export function OverviewView(): VNode {
   const { scope, since, processes, overMs, sources, redis } = overview;
   const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${rateSpanText(overMs)}.`;
   return html`<div>
-    ${viewHead('Overview', ofWhom, choice)} ${attentionList(overview.attention)} ${totals(overview, kept)}
+    ${viewHead('Overview', ofWhom, choice)} ${element(IncidentsSection, { attention: overview.attention })}
+    ${totals(overview, kept)}
     ${cardOf(
       'Traffic',
       html`${history.value === undefined ? '' : `${scopeText(history.value.scope, history.value.since, undefined, now)}. A point is ${spanText(history.value.stepMs)}; times are UTC.`}`,

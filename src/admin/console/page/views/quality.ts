@@ -36,6 +36,9 @@ import { scopeText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Where no point in time is asked for, fields are held against what they were this long ago. */
+const LATELY_MS = 10 * MINUTE_MS;
 
 type FieldRow = {
   readonly source: string;
@@ -47,7 +50,7 @@ type FieldRow = {
   readonly records: number;
   readonly steps: string;
   readonly trend: PointCounts | undefined;
-  /** Since the point in time that was asked for; absent: none was. */
+  /** Since the point in time; absent: there is no trend. */
   readonly change: BeforeAndSince | undefined;
 };
 
@@ -58,7 +61,7 @@ function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): PointCounts
 }
 
 /** One row for each field of each view of each source. */
-function fieldRows({ sources, trend }: QualityDetail, pointMs: number | undefined): readonly FieldRow[] {
+function fieldRows({ sources, trend }: QualityDetail, pointMs: number): readonly FieldRow[] {
   const trendOf = (source: string, field: string) => {
     const found = trend?.fields.filter(
       (one) => one.source === source && (one.field === field || one.field.endsWith(`.${field}`)),
@@ -68,9 +71,7 @@ function fieldRows({ sources, trend }: QualityDetail, pointMs: number | undefine
   const none = trend && noneOf(trend);
   const changeSince = (counts: PointCounts | undefined) => {
     const known = counts ?? none;
-    return pointMs === undefined || trend === undefined || known === undefined
-      ? undefined
-      : beforeAndSince(known, trend, pointMs);
+    return trend === undefined || known === undefined ? undefined : beforeAndSince(known, trend, pointMs);
   };
   return sources.flatMap(({ source, resource, file, views }) =>
     views.flatMap(({ view, records, fields }) =>
@@ -92,10 +93,8 @@ function fieldRows({ sources, trend }: QualityDetail, pointMs: number | undefine
 
 const share = (some: number, all: number) => (all > 0 ? some / all : null);
 
-const sinceColumn: TableColumn<FieldRow> = {
-  key: 'change',
-  title: 'Missing values since then',
-  isNumber: true,
+const changeColumn = (title: string): TableColumn<FieldRow> => ({
+  ...{ key: 'change', title, isNumber: true },
   cell({ change }) {
     if (change === undefined) return '';
     const { tone, word } = changeOf(change);
@@ -104,7 +103,7 @@ const sinceColumn: TableColumn<FieldRow> = {
     return html`${stateMark(tone, word)}${rates}`;
   },
   sort: ({ change }) => change && changeOf(change).order + 1 - 1 / (1 + (change.since ?? 0)),
-};
+});
 
 const columns: readonly TableColumn<FieldRow>[] = [
   fieldColumn('field', 'Field', ({ field }) => html`<b>${field}</b>`),
@@ -136,6 +135,9 @@ const columns: readonly TableColumn<FieldRow>[] = [
   { key: 'steps', title: 'By step', cell: ({ steps }) => steps },
   fieldColumn('from', 'Line', ({ from }) => html`<code>${from}</code>`),
 ];
+
+/** Behind what is missing now. */
+const CHANGE_AT = 4;
 
 type DisabledRow = DisabledClaimList['disabled'][number];
 
@@ -182,8 +184,9 @@ function disabledTable(
 /** How well the replies fit the source files, field by field: counts and places, never values. */
 export function QualityView(): VNode {
   const { address, ask, canWrite, now, overview } = useConsole();
-  const pointMs = readPoint(address.query['since'], now);
-  const isLong = pointMs !== undefined && now - pointMs > HOUR_MS;
+  const askedMs = readPoint(address.query['since'], now);
+  const pointMs = askedMs ?? Math.floor((now - LATELY_MS) / MINUTE_MS) * MINUTE_MS;
+  const isLong = now - pointMs > HOUR_MS;
   const path = isLong ? 'quality?span=48h' : 'quality';
   const quality = useLoad<QualityDetail>(path, 10_000);
   const { value } = quality;
@@ -198,11 +201,13 @@ export function QualityView(): VNode {
   const since =
     trend === undefined ? '' : `${scopeText(trend.scope, trend.since, overview?.processes, now)}. `;
   const step = trend === undefined ? '' : ` A point of a trend is ${spanText(trend.stepMs)}.`;
-  const isEarlier = trend !== undefined && pointMs !== undefined && pointMs < Date.parse(trend.since);
+  const isEarlier = trend !== undefined && askedMs !== undefined && askedMs < Date.parse(trend.since);
+  const lately =
+    askedMs === undefined ? 'The last ten minutes are held against the time before, the worst first. ' : '';
   const earlier = isEarlier
     ? 'What came before that is not kept: missing values are counted from then on. '
     : '';
-  const note = `${since}${earlier}Shares are of the records that were read.${step}`;
+  const note = `${since}${earlier}${lately}Shares are of the records that were read.${step}`;
   return html`<div>
     ${viewHead('Data quality', 'Fields that became null because they were missing or could not be read. Shapes and counts only, never values.', pointField({ name: 'since', label: 'Which went bad since (UTC)' }))}
     ${cardOf(
@@ -211,8 +216,12 @@ export function QualityView(): VNode {
       loadedPart({ ...quality, value: rows }, (fields) =>
         dataTable({
           ...{ id: 'fields', label: 'fields', rows: fields },
-          order: pointMs === undefined ? '-unreadable' : '-change',
-          columns: pointMs === undefined ? columns : columns.toSpliced(1, 0, sinceColumn),
+          order: '-change',
+          columns: columns.toSpliced(
+            CHANGE_AT,
+            0,
+            changeColumn(askedMs === undefined ? 'Missing values of late' : 'Missing values since then'),
+          ),
           keyOf: ({ source, view, field }) => `${source} ${view} ${field}`,
           textOf: ({ source, view, field, steps }) => `${source} ${view} ${field} ${steps}`,
           toneOf: ({ unreadable }) => (unreadable > 0 ? 'row-warn' : ''),

@@ -3,10 +3,10 @@ import type { RequestList } from '../../../api/request-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { formValues } from '../parts/action-dialog.ts';
-import { dataTable, fieldColumn, numberColumn } from '../parts/data-table.ts';
+import { dataTable, fieldColumn, numberColumn, timeColumn } from '../parts/data-table.ts';
 import { html } from '../parts/html.ts';
 import { cardOf, loadedPart, stateMark, timeMark, viewHead } from '../parts/marks.ts';
-import { addressOf } from '../show/address.ts';
+import { type Address, addressOf, changedQuery } from '../show/address.ts';
 import { statusTone } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
@@ -15,7 +15,18 @@ type RequestRow = RequestList['requests'][number];
 
 const asked = ['since', 'status', 'operation', 'source', 'code', 'caller'] as const;
 const spans = ['15m', '1h', '6h', '24h', '48h'];
-const statuses = ['5xx', '4xx', '429', '499', '503', '504', 'slow'];
+const statuses = ['all', '5xx', '4xx', '429', '499', '503', '504', 'slow'];
+const SHOWN_MAX = 200;
+
+/** The path of the requests of a filter. Refusals of callers do not stand in the way of failures: by default there are none. */
+export function requestsPath(query: Readonly<Record<string, string>>, limit: number): string {
+  const wanted = { status: 'failed', ...query };
+  const given = asked.flatMap((name) => {
+    const value = wanted[name as keyof typeof wanted] ?? '';
+    return value === '' || value === 'all' ? [] : [[name, value]];
+  });
+  return `requests?${new URLSearchParams([...given, ['limit', String(limit)]]).toString()}`;
+}
 
 function filterForm(query: Readonly<Record<string, string>>): VNode {
   const submit = (event: Event) => {
@@ -32,6 +43,9 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
         ${options.map((one) => html`<option key=${one} value=${one} selected=${query[name] === one}>${one}</option>`)}
       </select></label
     >`;
+  const { since = '' } = query;
+  // The link of an incident asks for a moment.
+  const times = since === '' || spans.includes(since) ? spans : [since, ...spans];
   const text = (name: string, label: string) =>
     html`<label
       >${label}<input
@@ -42,9 +56,9 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
     /></label>`;
   return html`<div class="filters">
     <form aria-label="Filter requests" onSubmit=${submit}>
-      ${choice('since', 'Since', spans, 'as far as kept')} ${choice('status', 'Status', statuses, 'all')}
-      ${text('operation', 'Operation')} ${text('code', 'Code')} ${text('source', 'Source')}
-      ${text('caller', 'Caller')}
+      ${choice('since', 'Since', times, 'as far as kept')}
+      ${choice('status', 'Status', statuses, 'failed or slow')} ${text('operation', 'Operation')}
+      ${text('code', 'Code')} ${text('source', 'Source')} ${text('caller', 'Caller')}
       <button type="submit">Filter</button>
       ${asked.some((name) => (query[name] ?? '') !== '') && html`<a href=${addressOf('requests')}>Clear</a>`}
     </form>
@@ -83,7 +97,48 @@ export function statusMark({ status, slow }: Pick<RequestRow, 'status' | 'slow'>
 export const callsText = ({ upstreamCalls }: Pick<RequestRow, 'upstreamCalls'>) =>
   `${countText(upstreamCalls)} ${upstreamCalls === 1 ? 'call' : 'calls'}`;
 
-function requestsTable(rows: readonly RequestRow[], now: number): VNode {
+type Cause = {
+  readonly code: string;
+  readonly source: string;
+  readonly requests: number;
+  readonly callers: number;
+  readonly first: string;
+  readonly last: string;
+};
+
+/** The requests of a list by what was wrong with them. */
+function causesOf(rows: readonly RequestRow[]): readonly Cause[] {
+  const causeOf = ({ code, status, source = '' }: RequestRow) =>
+    JSON.stringify([code ?? (status < 400 ? 'slow' : String(status)), source]);
+  return [...Map.groupBy(rows, causeOf)].map(([key, same]) => {
+    const [code, source] = JSON.parse(key) as [string, string];
+    const times = same.map(({ at }) => at).sort();
+    const callers = new Set(same.map(({ caller }) => caller)).size;
+    return { code, source, requests: same.length, callers, first: times[0] ?? '', last: times.at(-1) ?? '' };
+  });
+}
+
+function causesTable(rows: readonly RequestRow[], address: Address, now: number): VNode {
+  return dataTable<Cause>({
+    ...{ id: 'causes', label: 'causes', order: '-requests', rows: causesOf(rows) },
+    keyOf: ({ code, source }) => `${code} ${source}`,
+    columns: [
+      fieldColumn('code', 'Cause', ({ code, source }) => {
+        const filter = /^(?:slow|\d+)$/.test(code) ? { status: code } : { code };
+        return html`<a href=${changedQuery(address, { ...filter, source })}>${code}</a>`;
+      }),
+      fieldColumn('source', 'Source'),
+      numberColumn('requests', 'Requests', ({ requests }) => requests, countText),
+      numberColumn('callers', 'Callers', ({ callers }) => callers, countText),
+      timeColumn('first', 'First', now),
+      timeColumn('last', 'Last', now),
+    ],
+    empty: 'None.',
+  });
+}
+
+/** A table of requests, the newest first. */
+export function requestsTable(rows: readonly RequestRow[], now: number): VNode {
   return dataTable<RequestRow>({
     ...{ id: 'requests', label: 'requests', order: '-at', rows },
     keyOf: ({ requestId, at }) => `${requestId} ${at}`,
@@ -92,7 +147,7 @@ function requestsTable(rows: readonly RequestRow[], now: number): VNode {
     columns: [
       fieldColumn(
         'at',
-        'Ended',
+        'Came',
         ({ at, requestId }) =>
           html`<a href=${addressOf('request', requestId)} title=${requestId}
             >${timeMark(at, now)}<span class="hidden"> trace of ${requestId}</span></a
@@ -123,24 +178,26 @@ function requestsTable(rows: readonly RequestRow[], now: number): VNode {
 export function RequestsView(): VNode {
   const { address, now } = useConsole();
   const { query } = address;
-  const search = new URLSearchParams(
-    asked.flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
-  ).toString();
-  const list = useLoad<RequestList>(`requests${search === '' ? '' : `?${search}`}`, 5_000);
+  const list = useLoad<RequestList>(requestsPath(query, SHOWN_MAX), 5_000);
   const { value } = list;
   const slow = value?.slowMs === undefined ? '' : ` Slow is from ${durationText(value.slowMs)} on.`;
   return html`<div>
     ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}.${slow} Times are UTC.`, findForm())}
     ${cardOf(
       'Failed or slow',
-      'The newest first. Each links to its request trace.',
+      'Refusals of callers are under the statuses 4xx and all.',
       html`${filterForm(query)}
-      ${loadedPart(
-        list,
-        ({ notes, requests }) =>
-          html`${notes.map((note) => html`<p key=${note} class="note">${note}</p>`)}
-          ${requestsTable(requests, now)}`,
-      )}`,
+      ${loadedPart(list, ({ notes, requests }) => {
+        const newest = requests.length < SHOWN_MAX ? '' : `, of the newest ${SHOWN_MAX}`;
+        return html`${notes.map((note) => html`<p key=${note} class="note">${note}</p>`)}
+        ${
+          requests.length > 0 &&
+          html`<h3>By cause${newest}</h3>
+            ${causesTable(requests, address, now)}
+            <h3>The newest first; each links to its trace</h3>`
+        }
+        ${requestsTable(requests, now)}`;
+      })}`,
     )}
   </div>`;
 }

@@ -55,10 +55,12 @@ export function hostsTable({ hosts }: SourceDetail): VNode {
       fieldColumn('name', 'Host'),
       {
         key: 'events',
-        title: 'Events of the last hour (in all)',
+        title: 'Events of the last hour',
         cell: ({ events }) =>
           Object.entries(events)
-            .map(([name, { lastHour, total }]) => `${name} ${countText(lastHour)} (${countText(total)})`)
+            .map(
+              ([name, { lastHour, total }]) => `${name} ${countText(lastHour)} (${countText(total)} in all)`,
+            )
             .join(', ') || 'none',
       },
     ],

@@ -132,11 +132,14 @@ export function MigrationActions({
   const [form, setForm] = useState<ActionForm>();
   if (!canWrite) return null;
   const deps = { ask, status, reload };
+  const isHeld = status.hold !== null;
   return html`<span class="row-actions">
-    <button type="button" onClick=${() => setForm(holdForm(deps))}>
-      ${status.hold === null ? 'Hold' : 'Resume'}
+    <button type="button" class=${isHeld ? 'primary' : ''} onClick=${() => setForm(holdForm(deps))}>
+      ${isHeld ? 'Resume' : 'Hold'}
     </button>
-    <button type="button" class="primary" onClick=${() => setForm(stepForm(deps))}>Take a step</button>
+    <button type="button" class=${isHeld ? '' : 'primary'} onClick=${() => setForm(stepForm(deps))}>
+      Take a step
+    </button>
     <button
       type="button"
       class="danger"

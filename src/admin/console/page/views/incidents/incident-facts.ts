@@ -1,0 +1,146 @@
+// What an operator asks about an incident, for the overview and for the page of the incident.
+
+import type { VNode } from 'preact';
+import type { IncidentView } from '../../../../api/incident-specs.ts';
+import { type Children, element, html } from '../../parts/html.ts';
+import { factList } from '../../parts/marks.ts';
+import { RunbookLink } from '../../parts/runbook-dialog.ts';
+import { addressOf, isOwnAddress } from '../../show/address.ts';
+import { agoText, clockText, instantText } from '../../show/times.ts';
+import { countText, shareText, spanText } from '../../show/units.ts';
+
+const faultTexts: Readonly<Record<IncidentView['fault'], string>> = {
+  upstream: 'the service behind the gateway, not the gateway',
+  redis: 'Redis, not the gateway',
+  issuer: 'the issuer of tokens, not the gateway',
+  configuration: 'the files of the configuration',
+  gateway: 'the gateway itself',
+};
+
+const SECOND_MS = 1_000;
+
+/** The filter of the list of requests that shows those of an incident. A request comes shortly before its first call. */
+export function requestsFilter({ kind, subject, since }: IncidentView): Readonly<Record<string, string>> {
+  const [source = ''] = subject.split(' ');
+  const filters: Readonly<Partial<Record<IncidentView['kind'], Readonly<Record<string, string>>>>> = {
+    source: { source },
+    route: { operation: subject },
+    slow: { status: 'slow' },
+    issuer: { source: subject },
+    gateway: { code: 'server_error' },
+    redis: { status: '5xx' },
+  };
+  return { since: new Date(Date.parse(since) - SECOND_MS).toISOString(), ...filters[kind] };
+}
+
+const countedText = ({ failed, total, share }: IncidentView['answers']) =>
+  `${countText(failed)} of ${countText(total)} failed (${shareText(share)})`;
+
+function timesText({ since, last, state, worsenedAt, reopened }: IncidentView, at: string): string {
+  const until = state === 'open' ? at : last;
+  const lasts = `${instantText(since)}, for ${spanText(Date.parse(until) - Date.parse(since))}`;
+  const worse = worsenedAt === undefined ? '' : `; worse since ${clockText(worsenedAt)}`;
+  return `${lasts}${worse}${reopened === 0 ? '' : `; it began again ${countText(reopened)} ×`}`;
+}
+
+/** Things with their counts, each with a link to its requests. */
+function countedLinks(
+  incident: IncidentView,
+  things: readonly {
+    readonly key: string;
+    readonly text: string;
+    readonly filter: object;
+    readonly failed: number;
+  }[],
+): Children {
+  const filter = requestsFilter(incident);
+  return things.map(
+    ({ key, text, filter: own, failed }) =>
+      html`<span key=${key} class="part"
+        ><a href=${addressOf('requests', '', { ...filter, ...own })}>${text}</a
+        >${` ${countText(failed)}`}</span
+      >`,
+  );
+}
+
+function callersCell(incident: IncidentView): Children {
+  const { callers, moreCallers } = incident;
+  if (callers.length === 0) return 'none got a failed answer';
+  const things = callers.map(({ id, label, failed }) => ({
+    ...{ key: id, text: label ?? id, filter: { caller: id }, failed },
+  }));
+  const more =
+    moreCallers.failed > 0 &&
+    html`<span class="part">${moreCallers.callers || 'some'} more ${countText(moreCallers.failed)}</span>`;
+  return html`${countedLinks(incident, things)}${more}`;
+}
+
+const listOf = (texts: readonly Children[]): VNode =>
+  html`<ul class="plain">
+    ${texts.map((text, index) => html`<li key=${index}>${text}</li>`)}
+  </ul>`;
+
+function beforeCell({ before: { changes, problem }, since }: IncidentView): Children {
+  const told = changes.map(
+    ({ at, what, by }) =>
+      html`<time class="num" title=${instantText(at)}>${clockText(at)}</time> ${what} <small>${by}</small>`,
+  );
+  if (problem !== undefined) return listOf([...told, problem]);
+  if (told.length === 0) return 'nothing in the 15 minutes before';
+  return html`${listOf(told)}<a href=${addressOf('audit', '', { at: since.slice(0, 16) })}
+      >Audit of that time</a
+    >`;
+}
+
+function todoCell({ todo: { line, entry, view, command } }: IncidentView): Children {
+  return html`${line}
+    <span class="links"
+      >${isOwnAddress(view) && html`<a href=${view}>Look<span class="hidden"> at what is wrong</span></a>`}${element(RunbookLink, { entry })}<code
+        >${command}</code
+      ></span
+    >`;
+}
+
+/** The answers to what one asks at night; `at` is the moment of the answer of the gateway. */
+export function incidentFacts(incident: IncidentView, at: string): VNode {
+  const { calls, answers, operations, hosts, next, state, last, fault } = incident;
+  const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${countText(calls.notSent)} not sent`;
+  const requests = operations.map(({ name, failed }) => ({
+    ...{ key: name, text: name, filter: { operation: name }, failed },
+  }));
+  const isOpen = state === 'open';
+  return factList([
+    ['Since', timesText(incident, at)],
+    ['Whose fault', faultTexts[fault]],
+    ['Calls', calls && `${countedText(calls)}${notSent}`],
+    ['Answers', answers.failed === 0 ? 'none failed' : countedText(answers)],
+    ['Whose answers', callersCell(incident)],
+    ['Which requests', requests.length === 0 ? 'none failed' : countedLinks(incident, requests)],
+    [
+      'Hosts',
+      hosts.length === 0
+        ? ''
+        : listOf(
+            hosts.map((one) => `${one.host}: ${countText(one.failed)} of ${countText(one.total)} failed`),
+          ),
+    ],
+    ['Changed before', beforeCell(incident)],
+    ['By itself', next.length > 0 ? listOf(next) : isOpen ? 'nothing' : ''],
+    ['What to do', todoCell(incident)],
+    [
+      'Over?',
+      isOpen
+        ? `no: the last failure was ${agoText(last, Date.parse(at))}`
+        : `yes, since ${instantText(last)}`,
+    ],
+  ]);
+}
+
+/** What else is wrong because of an incident, folded where it is one of several. */
+export function effectsPart({ effects }: IncidentView, isUnfolded: boolean): VNode | null {
+  if (effects.length === 0) return null;
+  return html`<details open=${isUnfolded}>
+    <summary>${effects.length === 1 ? '1 effect' : `${effects.length} effects`}</summary>
+    ${listOf(effects.map(({ text }) => text))}
+  </details>`;
+}

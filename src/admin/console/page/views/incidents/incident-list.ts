@@ -1,0 +1,89 @@
+import type { VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { IncidentList, IncidentView } from '../../../../api/incident-specs.ts';
+import type { Overview } from '../../../../api/metric-specs.ts';
+import { useConsole } from '../../data/console-context.ts';
+import { useLoad } from '../../data/use-load.ts';
+import { element, html } from '../../parts/html.ts';
+import { problemNote, stateMark, timeMark } from '../../parts/marks.ts';
+import { RunbookLink } from '../../parts/runbook-dialog.ts';
+import { addressOf, isOwnAddress } from '../../show/address.ts';
+import { bySeverity, severityTone } from '../../show/tones.ts';
+import { effectsPart, incidentFacts } from './incident-facts.ts';
+
+type AttentionItem = Overview['attention'][number];
+
+/** How often incidents are read while there are some: what happens by itself is told in seconds. */
+const OPEN_MS = 2_000;
+const CALM_MS = 15_000;
+
+function openItem(incident: IncidentView, at: string): VNode {
+  const { id, severity, text } = incident;
+  return html`<li key=${id} class=${`incident ${severity}`}>
+    <h3>${stateMark(severityTone[severity], severity)} <a href=${addressOf('incident', id)}>${text}</a></h3>
+    ${incidentFacts(incident, at)} ${effectsPart(incident, false)}
+  </li>`;
+}
+
+function attentionItem({ severity, code, text, entry, view }: AttentionItem, index: number): VNode {
+  const isLink = view !== undefined && isOwnAddress(view);
+  return html`<li key=${`${code} ${index}`} class=${severity}>
+    ${stateMark(severityTone[severity], severity)}
+    <p>${text}</p>
+    <span class="links">
+      ${isLink ? html`<a href=${view}>Look<span class="hidden"> at ${code}</span></a>` : null}
+      ${entry === undefined ? null : element(RunbookLink, { entry })}
+    </span>
+  </li>`;
+}
+
+function endedPart(ended: readonly IncidentView[], now: number): VNode | null {
+  if (ended.length === 0) return null;
+  return html`<details>
+    <summary>
+      ${ended.length === 1 ? '1 incident' : `${ended.length} incidents`} ended within the last day
+    </summary>
+    <ul class="plain">
+      ${ended.map(({ id, last, text }) => html`<li key=${id}>${timeMark(last, now)} <a href=${addressOf('incident', id)}>${text}</a></li>`)}
+    </ul>
+  </details>`;
+}
+
+/** What is wrong: the open incidents, those of the last day, and what needs attention otherwise. */
+export function IncidentsSection({ attention }: { attention: readonly AttentionItem[] }): VNode {
+  const { now } = useConsole();
+  const told = attention.flatMap(({ incident }) => incident ?? []);
+  const { value, problem, reload } = useLoad<IncidentList>('incidents', told.length > 0 ? OPEN_MS : CALM_MS);
+  const known = told.join(' ');
+  // The stream tells of a new incident, and of one that has ended, before the next reading.
+  useEffect(reload, [known]);
+  const open = bySeverity(value?.incidents.filter(({ state }) => state === 'open') ?? []);
+  const shown = new Set(open.map(({ id }) => id));
+  const others = bySeverity(
+    attention.filter(({ incident }) => incident === undefined || !shown.has(incident)),
+  );
+  return html`<div>
+    <section class="attention" aria-labelledby="s-incidents">
+      <h2 id="s-incidents">Incidents${value?.scopeText ? html` <small>${value.scopeText}</small>` : null}</h2>
+      ${problemNote(problem, reload)}
+      ${
+        open.length === 0
+          ? html`<p class="calm">${stateMark('good', 'calm')} No incident is open.</p>`
+          : html`<ul>
+              ${open.map((one) => openItem(one, value?.at ?? ''))}
+            </ul>`
+      }
+      ${endedPart(value?.incidents.filter(({ state }) => state === 'ended') ?? [], now)}
+    </section>
+    ${
+      others.length === 0
+        ? null
+        : html`<section class="attention" aria-labelledby="s-attention">
+            <h2 id="s-attention">Needs attention, too</h2>
+            <ul>
+              ${others.map(attentionItem)}
+            </ul>
+          </section>`
+    }
+  </div>`;
+}
