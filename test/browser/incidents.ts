@@ -99,7 +99,7 @@ async function unanswered(tab: ConsoleTab, incident: IncidentView): Promise<read
 }
 
 const asked: BenchRow = {
-  id: 'incidents-1',
+  id: 'night-1',
   name: 'twelve questions about an incident are answered by the overview with two clicks at most, and as it was',
   async run(bench) {
     const { scene, began, id } = await openNight(bench);
@@ -120,7 +120,7 @@ const asked: BenchRow = {
 };
 
 const sent: BenchRow = {
-  id: 'incidents-2',
+  id: 'night-2',
   name: 'the address of an incident shows it to a colleague with its requests, while it lasts and when it is over',
   async run(bench) {
     const { scene, id } = await openNight(bench);
@@ -149,7 +149,7 @@ const sent: BenchRow = {
 const REFUSED = 130;
 
 const flood: BenchRow = {
-  id: 'incidents-3',
+  id: 'night-3',
   name: 'refusals of callers do not hide failures in the list of requests, which has twenty a page at 390 px',
   async run(bench) {
     const scene = await openScene(bench);
@@ -169,7 +169,7 @@ const flood: BenchRow = {
     await page.getByText(/Page 2 of/).waitFor();
     const second = await rows.first().innerText();
     await page.getByRole('table', { name: 'causes' }).getByRole('link', { name: 'upstream_error' }).click();
-    await page.waitForFunction("document.querySelectorAll('table[aria-label=causes] tbody tr').length === 1");
+    await page.locator('table[aria-label=causes] tbody tr:only-child').waitFor();
     const chosen = await rows.count();
     const ok = failed === 3 && first === 20 && grouped.length === 2 && chosen === 3;
     return promised(ok && second.includes('404') && isClean(tab), {
@@ -183,7 +183,7 @@ const flood: BenchRow = {
 };
 
 const words: BenchRow = {
-  id: 'incidents-4',
+  id: 'night-4',
   name: 'counts since the start say so, a held migration resumes first, and the shortcuts are called so',
   async run(bench) {
     const scene = await openScene(bench);
