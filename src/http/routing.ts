@@ -94,11 +94,15 @@ function makeApiDocuments(
 }
 
 /** What the API page tells beside the document. */
-function pageContract({ title, version, resources }: Contract): ApiPageContract {
+function pageContract(
+  { title, version, resources }: Contract,
+  { routes }: RoutingSpec['passthrough'],
+): ApiPageContract {
   const listed = Array.from(resources.values(), ({ name, permission, pages, hasList, idStart }) => ({
     ...{ name, permission, pages, hasList, idStart },
   }));
-  return { title, version, resources: listed };
+  const passed = routes.map(({ path, methods, permission }) => ({ path, methods, permission }));
+  return { title, version, resources: listed, routes: passed };
 }
 
 /** Puts together how the public listener serves by one configuration. */
@@ -107,7 +111,10 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
   const { trustProxy, overload: limits, contract } = spec;
   const trustsProxies = trustProxy !== false;
   const shedder = parts.acquire(makeLoadShedder, limits, { clock, log, metrics });
-  const documents = { openapi: JSON.stringify(openapiDocument(contract)), page: pageContract(contract) };
+  const documents = {
+    openapi: JSON.stringify(openapiDocument(contract)),
+    page: pageContract(contract, spec.passthrough),
+  };
   const onCompressed = metrics.compressed;
   const { openapi, apiPage } = parts.acquire(makeApiDocuments, documents, { onCompressed });
   const openapiPath = `/${contract.version}/openapi.json`;

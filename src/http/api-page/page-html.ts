@@ -6,6 +6,12 @@ import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
 /** What the page tells of the contract. */
 export type ApiPageContract = Pick<Contract, 'title' | 'version'> & {
   readonly resources: readonly Pick<Resource, 'name' | 'permission' | 'pages' | 'hasList' | 'idStart'>[];
+  /** The routes that hand requests on as they are; `permission` is null where everybody may. */
+  readonly routes: readonly {
+    readonly path: string;
+    readonly methods: readonly string[];
+    readonly permission: string | null;
+  }[];
 };
 
 /** What the page is made from. */
@@ -61,6 +67,51 @@ function permissionItems({ resources }: ApiPageContract): string {
     .join('\n');
 }
 
+/** A request as code, by language; `URL` stands for its address. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  curl: 'curl -H "Authorization: Bearer $KEY" "URL"',
+  JavaScript: `const answer = await fetch("URL", {
+  headers: { Authorization: "Bearer " + process.env.KEY },
+});
+const body = await answer.json();
+if (!answer.ok) throw new Error(body.error.code);`,
+  Python: `import json, os, urllib.request
+
+headers = {"Authorization": "Bearer " + os.environ["KEY"]}
+request = urllib.request.Request("URL", headers=headers)
+with urllib.request.urlopen(request) as answer:
+    body = json.load(answer)`,
+};
+
+/** The example request in each language. */
+function samples(address: string): string {
+  const url = `<span data-base>https://api.example</span>/${address}`;
+  return Object.entries(SAMPLES)
+    .map(
+      ([language, code]) =>
+        `<h3>${language}</h3>\n<pre tabindex="0" aria-label="An example request in ${language}"><code>${html(code).replace('URL', url)}</code></pre>`,
+    )
+    .join('\n');
+}
+
+function routesPart({ routes }: ApiPageContract): string {
+  if (routes.length === 0) return '';
+  const rows = routes.map(
+    ({ path, methods, permission }) =>
+      `<tr><th scope="row"><code>${path}</code></th><td>${methods.join(', ')}</td><td>${permission === null ? 'none' : html(`\`${permission}\``)}</td></tr>`,
+  );
+  return `<section id="routes" aria-labelledby="routes-title">
+<h2 id="routes-title">Routes beside the contract</h2>
+<p>Requests below these paths go on to another service as they are. Its answers are not part of the reference.</p>
+<div class="wide" tabindex="0" role="group" aria-label="Routes, a table"><table>
+<thead><tr><th scope="col">Path</th><th scope="col">Methods</th><th scope="col">Permission</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table></div>
+</section>`;
+}
+
 const SWAGGER_MISSING =
   '<p class="missing" role="status">The reference is not installed on this gateway. Its operator finds the reason in the output of <code>portico check</code>. The OpenAPI document above has everything that the reference would show.</p>';
 
@@ -95,12 +146,13 @@ ${hasReference ? `<script defer src="${at('swagger-ui-bundle.js')}"></script>\n<
 <section id="start" aria-labelledby="start-title">
 <h2 id="start-title">Start</h2>
 <p>Send your key or token in <code>Authorization: Bearer …</code>, or your key in <code>X-API-Key</code>. Send one of the two, and never put it into the address.</p>
-<pre tabindex="0" aria-label="An example request"><code>curl -H "Authorization: Bearer $KEY" '<span data-base>https://api.example</span>/${contract.version}/${example ?? ''}'</code></pre>
+${samples(`${contract.version}/${example ?? ''}`)}
 <p>Every answer has an <code>X-Request-Id</code>. Name it when you ask for help. A permission lets a credential read a resource:</p>
 <ul>
 ${permissionItems(contract)}
 </ul>
 </section>
+${routesPart(contract)}
 <section id="limits" aria-labelledby="limits-title">
 <h2 id="limits-title">Limits</h2>
 <div class="wide" tabindex="0" role="group" aria-label="Limits, a table"><table>

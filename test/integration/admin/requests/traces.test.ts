@@ -136,6 +136,10 @@ describe('a request that failed or was slow', () => {
     expect(failed.slice(0, 2).map(({ requestId }) => requestId)).toEqual(ids.toReversed());
     expect(new Set(failed.map(({ requestId }) => requestId)).size).toBe(failed.length);
     expect((await list('status=slow')).every(({ slow }) => slow)).toBe(true);
+    const idsOf = async (query: string) =>
+      (await list(`${query}&limit=1000`)).map(({ requestId }) => requestId);
+    const either = new Set([...(await idsOf('status=5xx')), ...(await idsOf('status=slow'))]);
+    expect((await idsOf('status=failed')).toSorted()).toEqual([...either].toSorted());
     expect((await list('status=429')).map(({ code }) => code)).toEqual(['rate_limit_exceeded']);
     expect(await list('caller=requestsfew0&since=1h')).toHaveLength(1);
     expect(await list('limit=1')).toHaveLength(1);

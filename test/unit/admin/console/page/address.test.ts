@@ -49,7 +49,9 @@ describe('keys', () => {
     const views = destinations.map(({ jump }) => keyCommand(jump, true));
     expect(views).toEqual(destinations.map(({ view }) => ({ kind: 'go', view })));
     expect(new Set(destinations.map(({ jump }) => jump)).size).toBe(destinations.length);
-    expect(destinations.map(({ view }) => view)).toEqual(viewNames.filter((view) => view !== 'request'));
+    expect(destinations.map(({ view }) => view)).toEqual(
+      viewNames.filter((view) => view !== 'request' && view !== 'incident'),
+    );
   });
 
   it('search, help, and nothing else', () => {
