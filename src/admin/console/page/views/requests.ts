@@ -20,9 +20,9 @@ const SHOWN_MAX = 200;
 
 /** The path of the requests of a filter. Refusals of callers do not stand in the way of failures: by default there are none. */
 export function requestsPath(query: Readonly<Record<string, string>>, limit: number): string {
-  const wanted = { status: 'failed', ...query };
+  const wanted: Readonly<Record<string, string | undefined>> = { status: 'failed', ...query };
   const given = asked.flatMap((name) => {
-    const value = wanted[name as keyof typeof wanted] ?? '';
+    const value = wanted[name] ?? '';
     return value === '' || value === 'all' ? [] : [[name, value]];
   });
   return `requests?${new URLSearchParams([...given, ['limit', String(limit)]]).toString()}`;
