@@ -42,7 +42,7 @@ const questions: readonly Question[] = [
     question: 'which requests?',
     clicks: [inIncident('products.list')],
     answer: ({ answers }) =>
-      new RegExp(`By cause[\\s\\S]*upstream_error\\s*catalog\\s*${countText(answers.failed)}\\b`),
+      new RegExp(`upstream_error\\s*catalog[\\s\\S]*each links to its trace\\s*${answers.failed}(?!\\d)`),
   },
   {
     question: 'which of one caller?',
