@@ -41,7 +41,10 @@ const questions: readonly Question[] = [
   },
   {
     question: 'Why is p99 up?',
-    clicks: [nav('Requests'), (page) => page.locator('main tbody tr').first().getByRole('link').first()],
+    clicks: [
+      nav('Requests'),
+      (page) => page.getByRole('table', { name: 'requests' }).getByRole('link').first(),
+    ],
     answer: /Where its time went[\s\S]*Most of it, .* was /,
   },
   {
