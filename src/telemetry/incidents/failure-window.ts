@@ -30,6 +30,16 @@ function isIncident(
 }
 
 /**
+ * Of the calls of a second so far, those that began before its first failure. One that was slow to fail ends behind calls
+ * that began later: those are taken to be spread evenly.
+ */
+function countBefore(healthy: number, at: number, lastHealthy: number): number {
+  const start = Math.floor(at / MS) * MS;
+  const span = Math.min(MS, lastHealthy - start + 1);
+  return lastHealthy < at ? healthy : Math.floor((healthy * (at - start)) / span);
+}
+
+/**
  * Creates the window. `shareMin`: fewer failures than this part of the calls are no incident. `totalSince`: what all calls
  * since a moment were, where the window sees only those that fail.
  */
@@ -38,6 +48,9 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
   const failures = new Float64Array(SECONDS);
   const totals = new Float64Array(SECONDS);
   const firsts = new Float64Array(SECONDS);
+  /** The calls of a second that began before its first failure. */
+  const befores = new Float64Array(SECONDS);
+  let lastHealthy = -Infinity;
 
   function slotOf(at: number): number {
     const second = Math.floor(at / MS);
@@ -46,7 +59,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
       // A late end of a call from before what this slot counts now is left out.
       if ((seconds[slot] ?? 0) > second) return -1;
       seconds[slot] = second;
-      failures[slot] = totals[slot] = firsts[slot] = 0;
+      failures[slot] = totals[slot] = firsts[slot] = befores[slot] = 0;
     }
     return slot;
   }
@@ -67,7 +80,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
       if (isBroken) continue;
       [healthy, gapFrom] = [0, second];
       const since = firsts[slot] ?? now;
-      runs.push({ since, failed, total: Math.max(total, totalSince?.(since) ?? 0) });
+      runs.push({ since, failed, total: Math.max(total - (befores[slot] ?? 0), totalSince?.(since) ?? 0) });
     }
     return { runs, latest: Math.max(total, runs.at(-1)?.total ?? 0) };
   }
@@ -77,9 +90,15 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
     add(at: number, isFailed: boolean, count = 1): void {
       const slot = slotOf(at);
       if (slot < 0) return;
+      const isFirst = isFailed && (failures[slot] ?? 0) === 0;
+      if (isFirst) befores[slot] = countBefore(totals[slot] ?? 0, at, lastHealthy);
       totals[slot] = (totals[slot] ?? 0) + count;
-      if (!isFailed) return;
-      if ((failures[slot] ?? 0) === 0 || at < (firsts[slot] ?? at)) firsts[slot] = at;
+      if (!isFailed) {
+        lastHealthy = at;
+        if (at < (firsts[slot] ?? 0)) befores[slot] = (befores[slot] ?? 0) + count;
+        return;
+      }
+      if (isFirst || at < (firsts[slot] ?? at)) firsts[slot] = at;
       failures[slot] = (failures[slot] ?? 0) + count;
     },
     /**
