@@ -71,7 +71,8 @@ export function createIncidentNotice(describe: DescribeIncidents, tell: (event: 
     const key = `incident.${event} ${kind} ${subject} ${Math.round(since / MINUTE_MS)} ${reopened}`;
     void describe([incident]).then(([view]) => {
       if (view === undefined) return;
-      const { cause, text, severity, state, calls, answers, callers, moreCallers, todo } = view;
+      const { cause, text, severity, state, calls, answers, callers, moreCallers } = view;
+      const { operations, before, next, todo } = view;
       const data = {
         ...{
           id,
@@ -85,7 +86,7 @@ export function createIncidentNotice(describe: DescribeIncidents, tell: (event: 
           ended: view.ended,
           reopened,
         },
-        ...{ fault: view.fault, calls, answers, callers, moreCallers, todo },
+        ...{ fault: view.fault, calls, answers, callers, moreCallers, operations, before, next, todo },
       };
       tell({ type: `incident.${event}`, subject: `incident:${kind} ${subject}`, data, key });
     });

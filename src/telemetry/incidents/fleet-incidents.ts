@@ -117,13 +117,17 @@ export function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
   return merged;
 }
 
-/** The processes that started shortly before an incident, the latest first. */
-function startsBefore({ since }: Incident, processes: readonly ProcessIncidents[]): FleetIncident['starts'] {
-  return processes
-    .filter(({ startedAt }) => startedAt <= since && since - startedAt <= BEFORE_MS)
-    .map(({ process, version, startedAt }) => ({ process, version, startedAt }))
-    .sort((a, b) => b.startedAt - a.startedAt)
-    .slice(0, STARTS_MAX);
+/** The processes that started shortly before an incident, the latest first: those that were known, and those that see it, too. */
+function startsBefore(
+  { since }: Incident,
+  processes: readonly ProcessIncidents[],
+  known: FleetIncident['starts'] = [],
+): FleetIncident['starts'] {
+  const isNew = ({ process }: ProcessIncidents) => !known.some((one) => one.process === process);
+  const found = processes
+    .filter((one) => isNew(one) && one.startedAt <= since && since - one.startedAt <= BEFORE_MS)
+    .map(({ process, version, startedAt }) => ({ process, version, startedAt }));
+  return [...known, ...found].sort((a, b) => b.startedAt - a.startedAt).slice(0, STARTS_MAX);
 }
 
 /** What a fleet knew, brought up to what its processes see now. A process that is gone takes nothing back. */
@@ -138,7 +142,8 @@ export function advanceIncidents(
     // Nobody sees it any more: its processes are gone, or have forgotten it.
     if (found === undefined) return { ...one, isOpen: false };
     const { isOpen, cause, breakerAt } = found;
-    return { ...one, ...join(one, found, Math.max), isOpen, cause, breakerAt };
+    const starts = startsBefore(one, processes, one.starts);
+    return { ...one, ...join(one, found, Math.max), isOpen, cause, breakerAt, starts };
   });
   const fresh = current
     .filter((one) => !known.some((other) => isSame(one, other)))
