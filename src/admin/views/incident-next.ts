@@ -72,7 +72,10 @@ export function nextOf(incident: FleetIncident, facts: PatienceFacts, now: numbe
     case 'issuer':
       return [
         ...over,
-        leftText('the last key set serves', since + facts.issuerMs - now, 'no token is accepted'),
+        // It was read before the first failure: some process may have none any more.
+        incident.answers.failed > 0
+          ? 'tokens are accepted again once its key set can be read'
+          : leftText('the last key set serves', since + facts.issuerMs - now, 'no token is accepted'),
       ];
     case 'field':
       return [...over, 'it ends by itself once the values are back'];
