@@ -99,7 +99,7 @@ function answersTo(one: Shown, at: string): readonly (readonly [label: string, t
     ...(calls === undefined ? [] : [['calls', `${shareText(calls)}${notSent}`] as const]),
     ['answers', answers.failed === 0 ? 'none failed' : shareText(answers)],
     ['requests', requests === '' ? 'none failed' : requests],
-    ['callers', callersText(one) || 'none got a failed answer'],
+    ['callers', callersText(one) || (answers.failed === 0 ? 'none got a failed answer' : 'not known')],
     ...several(
       'hosts',
       hosts.slice(0, 5).map((host) => `${host.host}: ${host.failed} of ${host.total} failed`),
