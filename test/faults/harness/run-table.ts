@@ -31,26 +31,35 @@ async function runOnce(row: BenchRow, long: boolean): Promise<Outcome> {
 }
 
 /**
- * Runs the rows one after the other and prints a line for each. A row that broke nothing but a bound in time is measured
+ * Runs the rows, so many `atOnce`, and prints a line for each. A row that broke nothing but a bound in time is measured
  * again, twice at most: something else on the machine may have been the reason.
  */
-async function runTable(rows: readonly BenchRow[], long: boolean): Promise<readonly Outcome[]> {
+async function runTable(
+  rows: readonly BenchRow[],
+  long: boolean,
+  atOnce: number,
+): Promise<readonly Outcome[]> {
   comeFirst(process.pid);
   const outcomes: Outcome[] = [];
   say('id | promise | figure | ok');
-  for (const row of rows) {
-    if (row.skip !== undefined) {
-      say(`${row.id} | ${row.name} | not run here: ${row.skip} | –`);
-      continue;
+  // All take their next row from here.
+  const waiting = rows.values();
+  async function runWaiting(): Promise<void> {
+    for (const row of waiting) {
+      if (row.skip !== undefined) {
+        say(`${row.id} | ${row.name} | not run here: ${row.skip} | –`);
+        continue;
+      }
+      let outcome = await runOnce(row, long);
+      for (let again = 0; again < AGAIN_MAX && outcome.onlyLate && outcome.broken.length > 0; again += 1) {
+        say(`    measured again: ${outcome.broken.join('; ')}`);
+        outcome = await runOnce(row, long);
+      }
+      outcomes.push(outcome);
+      printOutcome(outcome);
     }
-    let outcome = await runOnce(row, long);
-    for (let again = 0; again < AGAIN_MAX && outcome.onlyLate && outcome.broken.length > 0; again += 1) {
-      say(`    measured again: ${outcome.broken.join('; ')}`);
-      outcome = await runOnce(row, long);
-    }
-    outcomes.push(outcome);
-    printOutcome(outcome);
   }
+  await Promise.all(Array.from({ length: atOnce }, runWaiting));
   return outcomes;
 }
 
@@ -83,6 +92,7 @@ export const ROW_OPTIONS = {
 export async function runRows(
   rows: readonly BenchRow[],
   { only, long }: { readonly only?: readonly string[] | undefined; readonly long: boolean },
+  atOnce = 1,
 ): Promise<void> {
   const ids = new Set(rows.map(({ id }) => id));
   const fits = (text: string, { id, name }: BenchRow) =>
@@ -93,10 +103,10 @@ export async function runRows(
     process.exitCode = 64;
     return;
   }
-  process.exitCode = printTotals(await runTable(wanted, long)) ? 0 : 1;
+  process.exitCode = printTotals(await runTable(wanted, long, atOnce)) ? 0 : 1;
 }
 
-/** A script that runs the rows of some themes, as its arguments say. */
-export async function runThemes(themes: Themes): Promise<void> {
-  await runRows(Object.values(themes).flat(), parseArgs({ options: ROW_OPTIONS }).values);
+/** A script that runs the rows of some themes, as its arguments say; so many `atOnce` where they mostly wait. */
+export async function runThemes(themes: Themes, atOnce = 1): Promise<void> {
+  await runRows(Object.values(themes).flat(), parseArgs({ options: ROW_OPTIONS }).values, atOnce);
 }

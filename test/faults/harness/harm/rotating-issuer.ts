@@ -13,6 +13,8 @@ export type RotatingIssuer = {
   answerWith(answer: JwksAnswer): void;
   /** A token for `users:read` of one of a few callers; good for an hour, and the same one until the keys change. */
   token(caller: number): Promise<string>;
+  /** Another one of the same caller each time: it was never checked before. */
+  newToken(caller: number): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -62,6 +64,7 @@ export async function startRotatingIssuer(): Promise<RotatingIssuer> {
       tokens.set(caller, token);
       return token;
     },
+    newToken: sign,
     close: () => upstream.close(),
   };
 }

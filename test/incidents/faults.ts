@@ -1,0 +1,216 @@
+import type { FaultBench } from '../faults/harness/bench.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
+import type { Manner } from './harness/injector.ts';
+import { judgeNight } from './harness/judge-night.ts';
+import { type Harm, type Night, spendNight } from './harness/night.ts';
+import type { Expected } from './harness/questions.ts';
+import { isCount, type Truth, truthBetween, truthOf } from './harness/truth.ts';
+
+type Fault = {
+  readonly id: string;
+  readonly name: string;
+  readonly harm: Harm;
+  readonly expected: Expected;
+  readonly truth: (night: Night) => Truth;
+  /** When it is looked at, where that is not the usual time after its beginning. */
+  readonly earlyMs?: number;
+};
+
+const TEN = 'page, terminal and webhook answer ten questions truly';
+
+/** A fault of the service of the users. */
+function ofPeople(
+  id: string,
+  name: string,
+  manner: Manner,
+  cause: RegExp,
+  entry: string,
+  expected: Partial<Expected> = {},
+): Fault {
+  return {
+    id,
+    name,
+    harm: {
+      begin: ({ people }) => people.inject({ manner }),
+      end: ({ people }) => people.inject({ manner: 'well' }),
+    },
+    expected: {
+      ...{ kind: 'source', subject: 'people', fault: 'upstream', cause, entry },
+      injector: ({ fleet }) => fleet.people,
+      ...expected,
+    },
+    truth: (night) => truthOf(night, night.fleet.people.log),
+  };
+}
+
+const ofCalls = [
+  ofPeople('incidents-500', 'a service answers 500', 'fails', /^answers 500$/, 'upstream_error'),
+  ofPeople(
+    'incidents-slow',
+    'a service takes 1.5 s',
+    'slow',
+    /^calls take longer than 1 s$/,
+    'upstream_timeout',
+    { kind: 'slow' },
+  ),
+  ofPeople(
+    'incidents-hang',
+    'a service never answers',
+    'hangs',
+    /^no answer within 2 s$/,
+    'upstream_timeout',
+  ),
+  ofPeople(
+    'incidents-401',
+    "a service refuses Portico's credential",
+    'refuses',
+    /^refuses Portico's credential \(401\)$/,
+    'upstream_error',
+  ),
+  ofPeople(
+    'incidents-shape',
+    'a service answers in another shape',
+    'other',
+    /^replies of another shape/,
+    'upstream_invalid_response',
+  ),
+];
+
+/** Values are null, no call and no answer fails: nothing counts them. */
+const field = ofPeople(
+  'incidents-field',
+  'a field is renamed',
+  'renamed',
+  /^many records lack it, so callers get null$/,
+  'PorticoFieldLost',
+  { kind: 'field', subject: 'people users.email', healingMs: 20_000 },
+);
+const lostField: Fault = {
+  ...field,
+  truth(night) {
+    const { since, last, answers, callers, operations } = truthOf(night, night.fleet.people.log);
+    return { since, last, answers, callers, operations };
+  },
+};
+
+const lostRedis: Fault = {
+  id: 'incidents-redis',
+  name: 'the Redis of keys and limits is killed',
+  harm: { begin: ({ redis }) => redis.keys.kill(), end: ({ redis }) => redis.keys.restart() },
+  expected: {
+    ...{ kind: 'redis', subject: 'keys+limits', fault: 'redis', cause: /^out of reach$/ },
+    entry: 'PorticoRedisLost',
+    injector: undefined,
+    isAuditLost: true,
+  },
+  truth: truthBetween,
+};
+
+const lostIssuer: Fault = {
+  id: 'incidents-issuer',
+  name: 'the issuer of tokens is down',
+  // It is asked each 7 s, and an incident opens after 5 s.
+  earlyMs: 18_000,
+  harm: {
+    begin: ({ issuer }) => issuer.inject({ manner: 'fails' }),
+    end: ({ issuer }) => issuer.inject({ manner: 'well' }),
+  },
+  expected: {
+    ...{
+      kind: 'issuer',
+      subject: 'auth.jwt',
+      fault: 'issuer',
+      cause: /key set was answered with status 500$/,
+    },
+    entry: 'PorticoIssuerLost',
+    injector: undefined,
+  },
+  // Whose token cannot be checked is not known.
+  truth: (night) => ({ ...truthOf(night, night.fleet.issuer.log), callers: new Map() }),
+};
+
+const badReload: Fault = {
+  id: 'incidents-reload',
+  name: 'a reload is refused',
+  harm: {
+    begin: (fleet) => fleet.reload(0, 'as many as they like'),
+    end: (fleet) => fleet.reload(0, '7 per 1s'),
+  },
+  expected: {
+    ...{ kind: 'config', subject: 'files', fault: 'configuration', cause: /^the reload was refused$/ },
+    entry: 'PorticoConfigStale',
+    injector: undefined,
+    alsoBefore: [/^reload refused/],
+  },
+  truth: truthBetween,
+};
+
+function rowOf({ id, name, harm, expected, truth, earlyMs }: Fault): BenchRow {
+  return {
+    id,
+    name: `${name}: ${TEN}`,
+    async run(bench) {
+      const night = await spendNight(bench, harm, { ...(earlyMs !== undefined && { earlyMs }) });
+      return judgeNight({ night, truth: truth(night), expected });
+    },
+  };
+}
+
+/** So often a caller asks that has five requests a second. */
+const HAMMERING_RPS = 40;
+
+type CallerList = {
+  readonly callers: readonly { readonly id: string; readonly label?: string; readonly limited: number }[];
+};
+type RequestList = { readonly requests: readonly { readonly caller?: string; readonly status: number }[] };
+
+/** The caller of some requests, if they have just one. */
+function ofOne(requests: RequestList['requests']): string | undefined {
+  const [caller, ...others] = new Set(requests.map((one) => one.caller));
+  return others.length === 0 ? caller : undefined;
+}
+
+/**
+ * One caller alone is no incident: the answers to since, fault, before, next, todo and over stand nowhere, and a webhook
+ * answers nothing. Who it is, how many of its requests are refused and which, the list of callers and that of requests say.
+ */
+async function hammer(bench: FaultBench) {
+  const { fleet, early, late, over, told } = await spendNight(bench, {
+    begin: ({ callers }) => callers.hurry('scraper', HAMMERING_RPS),
+    end: ({ callers }) => callers.hurry('scraper', 1),
+  });
+  const refused = fleet.callers.log.filter(({ status }) => status === 429);
+  const { callers } = (await fleet.ask('/api/callers')) as CallerList;
+  const [worst] = [...callers].sort((a, b) => b.limited - a.limited);
+  const of = callers.filter(({ limited }) => limited > 0).map(({ label }) => label);
+  const { requests } = (await fleet.ask('/api/requests?status=429&limit=1000')) as RequestList;
+  const terminal = JSON.parse(
+    (await fleet.run('requests', '--status', '429', '--limit', '1000', '--json')).out,
+  ) as RequestList;
+  const incidents = [early, late, over].flatMap(({ page, json }) => [...page.incidents, ...json.incidents]);
+  return promised(
+    incidents.length === 0 &&
+      told.length === 0 &&
+      of.join() === 'scraper' &&
+      isCount(worst?.limited, refused.length) &&
+      ofOne(requests) === ofOne(terminal.requests) &&
+      ofOne(requests) === worst?.id,
+    {
+      ...{ 'refused requests': refused.length, 'as page says': worst?.limited ?? 0, 'of callers': of.join() },
+      ...{ 'requests listed': requests.length, 'in terminal': terminal.requests.length },
+      ...{ incidents: incidents.length, webhooks: told.length, 'of ten on page': 4, 'in terminal of ten': 2 },
+    },
+  );
+}
+
+const hammering: BenchRow = {
+  id: 'incidents-caller',
+  name: 'a caller hammers: that is no incident, and page and terminal say who it is, and how many requests are refused',
+  run: hammer,
+};
+
+/** Ten faults, and what is said of each. */
+export const faultRows: readonly BenchRow[] = [
+  ...[...ofCalls, lostField, lostRedis, lostIssuer, badReload].map(rowOf),
+  hammering,
+];
