@@ -11,7 +11,7 @@ import type { IncidentView } from '../api/incident-specs.ts';
 import { changesBefore } from '../views/incident-changes.ts';
 import type { PatienceFacts } from '../views/incident-next.ts';
 import { effectsIn, type Found, rootsOf } from '../views/attention.ts';
-import { compileIncident, scopeText } from '../views/incident-view.ts';
+import { compileIncident, seenByText } from '../views/incident-view.ts';
 import { todoOf } from '../views/incident-todo.ts';
 import type { Act, ActionHandlers } from './act.ts';
 
@@ -93,7 +93,7 @@ export type IncidentActionsDeps = {
 /** Creates the actions that read incidents. */
 export function createIncidentActions({ clock, known, describe, conditions, served }: IncidentActionsDeps) {
   const head = (scope: IncidentScope) => ({
-    ...{ scope, scopeText: scopeText(scope) },
+    ...{ scope, scopeText: seenByText(scope) },
     at: new Date(clock.now()).toISOString(),
   });
 

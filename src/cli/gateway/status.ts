@@ -3,7 +3,7 @@ import {
   type GatewayStatus,
   oneIncidentLines,
   severityOf,
-  statusLines,
+  incidentListLines,
 } from '../../workbench/explain/report/incident-report.ts';
 import { type CliContext, type CommandLine, ExitError } from '../context/context.ts';
 import { addListenerOptions } from '../input/operator-listener.ts';
@@ -35,7 +35,7 @@ function print(status: GatewayStatus, { json, watch }: Options, { out, terminals
     return;
   }
   if (watch === true) terminals?.out?.stream.write(CLEAR);
-  out(textOf(statusLines(status)));
+  out(textOf(incidentListLines(status)));
 }
 
 /** Waits until the next look; false if the command is stopped meanwhile. */

@@ -35,7 +35,7 @@ export function configState({ stale }: Pick<ConfigStatus, 'stale'>): readonly Wa
 }
 
 /** What a configuration says about the time after a failure. */
-export function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
+function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
   const all = withTargets(compiled);
   return {
     breakerMs(name) {

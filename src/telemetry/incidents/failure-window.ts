@@ -10,9 +10,6 @@ const GAP_CALLS = 10;
 /** Where a run of failures began, and what was counted since. */
 export type FailureRun = { readonly since: number; readonly failed: number; readonly total: number };
 
-/** Counts the calls of the last minute by the second in which they began. */
-export type FailureWindow = ReturnType<typeof createFailureWindow>;
-
 /**
  * Whether a run is an incident: it lasts or has enough failures, and is no small part of the latest calls. If the last
  * minute had few calls, all of the run must fail.

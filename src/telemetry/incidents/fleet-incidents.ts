@@ -37,7 +37,7 @@ const TOLD_MS = 60_000;
 const STARTS_MAX = 10;
 
 /** An id that may stand in a URL: kind and subject, a digest where the subject had to be cut or changed, and the second. */
-export function incidentId({ kind, subject, since }: Pick<Incident, 'kind' | 'subject' | 'since'>): string {
+function incidentId({ kind, subject, since }: Pick<Incident, 'kind' | 'subject' | 'since'>): string {
   const plain = subject.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 60);
   const digest = createHash('sha256').update(subject).digest('hex').slice(0, 6);
   const name = /^[A-Za-z0-9-]{1,60}$/.test(subject) ? plain : `${plain}-${digest}`;
@@ -106,7 +106,7 @@ const isSame = (one: Incident, other: Incident): boolean =>
   Math.max(one.since, other.since) <= Math.min(one.last, other.last) + SAME_MS;
 
 /** Puts together what several processes see: one incident for each kind and subject. */
-export function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
+function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
   const merged: Incident[] = [];
   for (const one of seen) {
     const at = merged.findIndex((other) => isSame(one, other));

@@ -1,4 +1,4 @@
-import { CALLERS_MAX, hasCalls, type Incident, type IncidentKind } from './incident.ts';
+import { LISTED_CALLERS_MAX, hasCalls, type Incident, type IncidentKind } from './incident.ts';
 
 /** A failure of something that an incident may be about. */
 export type Failure = {
@@ -107,7 +107,7 @@ const sortedCounts = (counts: Counts) => [...counts].sort((a, b) => b[1] - a[1])
 export function incidentOf(tally: Tally, of: TallySubject, breakerAt: number | undefined): Incident {
   const { since, last, seen, isOpen, reopened, worsenedAt, notSent, failed, total, answersFailed } = tally;
   const callers = sortedCounts(tally.callers);
-  const listed = callers.slice(0, CALLERS_MAX);
+  const listed = callers.slice(0, LISTED_CALLERS_MAX);
   const labels = listed.flatMap(([id]) => {
     const label = of.labelOf(id);
     return label === undefined ? [] : [[id, label] as const];
@@ -124,7 +124,9 @@ export function incidentOf(tally: Tally, of: TallySubject, breakerAt: number | u
     answers: { failed: answersFailed, total: Math.max(answersFailed, tally.answersTotal) },
     callers: Object.fromEntries(listed),
     labels: Object.fromEntries(labels),
-    otherCallers: callers.slice(CALLERS_MAX).reduce((sum, [, count]) => sum + count, tally.otherCallers),
+    otherCallers: callers
+      .slice(LISTED_CALLERS_MAX)
+      .reduce((sum, [, count]) => sum + count, tally.otherCallers),
     operations: Object.fromEntries(tally.operations),
     hosts: Object.fromEntries(hosts),
   };

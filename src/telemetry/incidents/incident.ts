@@ -71,4 +71,4 @@ export const QUIET_MS = 60_000;
 /** Within this time after its end an incident is the same if it opens again. */
 export const SAME_MS = 600_000;
 /** The callers of an incident that a process publishes. */
-export const CALLERS_MAX = 50;
+export const LISTED_CALLERS_MAX = 50;

@@ -130,7 +130,7 @@ function incidentLines(one: Shown, at: string): readonly string[] {
 }
 
 /** What is wrong with a gateway, in lines of at most 80 columns: the open incidents, and a line for each that ended. */
-export function statusLines({
+export function incidentListLines({
   incidents: { at, scope, scopeText, incidents },
   others,
 }: GatewayStatus): readonly string[] {

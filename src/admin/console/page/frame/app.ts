@@ -13,7 +13,7 @@ import { AuditView } from '../views/audit.ts';
 import { CacheView } from '../views/cache.ts';
 import { CallersView } from '../views/callers.ts';
 import { ConfigView } from '../views/config.ts';
-import { IncidentPage } from '../views/incidents/incident-page.ts';
+import { IncidentPage } from '../views/incident-page.ts';
 import { MigrationView } from '../views/migration/migration.ts';
 import { OverviewView } from '../views/overview.ts';
 import { QualityView } from '../views/quality.ts';

@@ -31,7 +31,7 @@ import { changedQuery } from '../show/address.ts';
 import { breakerTone, troubleOf } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
-import { IncidentsSection } from './incidents/incident-list.ts';
+import { IncidentsSection } from './incident-list.ts';
 
 type SourceRow = Overview['sources'][number];
 

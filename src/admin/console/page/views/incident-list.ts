@@ -1,14 +1,14 @@
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { IncidentList, IncidentView } from '../../../../api/incident-specs.ts';
-import type { Overview } from '../../../../api/metric-specs.ts';
-import { useConsole } from '../../data/console-context.ts';
-import { useLoad } from '../../data/use-load.ts';
-import { element, html } from '../../parts/html.ts';
-import { problemNote, stateMark, timeMark } from '../../parts/marks.ts';
-import { RunbookLink } from '../../parts/runbook-dialog.ts';
-import { addressOf, isOwnAddress } from '../../show/address.ts';
-import { bySeverity, severityTone } from '../../show/tones.ts';
+import type { IncidentList, IncidentView } from '../../../api/incident-specs.ts';
+import type { Overview } from '../../../api/metric-specs.ts';
+import { useConsole } from '../data/console-context.ts';
+import { useLoad } from '../data/use-load.ts';
+import { element, html } from '../parts/html.ts';
+import { problemNote, stateMark, timeMark } from '../parts/marks.ts';
+import { RunbookLink } from '../parts/runbook-dialog.ts';
+import { addressOf, isOwnAddress } from '../show/address.ts';
+import { bySeverity, severityTone } from '../show/tones.ts';
 import { effectsPart, incidentFacts } from './incident-facts.ts';
 
 type AttentionItem = Overview['attention'][number];

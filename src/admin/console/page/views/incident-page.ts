@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
-import type { IncidentView } from '../../../../api/incident-specs.ts';
-import type { RequestList } from '../../../../api/request-action-specs.ts';
-import { useConsole } from '../../data/console-context.ts';
-import { useLoad } from '../../data/use-load.ts';
-import { element, html } from '../../parts/html.ts';
-import { cardOf, loadedPart, stateMark, viewHead } from '../../parts/marks.ts';
-import { addressOf } from '../../show/address.ts';
-import { severityTone } from '../../show/tones.ts';
-import { requestsPath, requestsTable } from '../requests.ts';
+import type { IncidentView } from '../../../api/incident-specs.ts';
+import type { RequestList } from '../../../api/request-action-specs.ts';
+import { useConsole } from '../data/console-context.ts';
+import { useLoad } from '../data/use-load.ts';
+import { element, html } from '../parts/html.ts';
+import { cardOf, loadedPart, stateMark, viewHead } from '../parts/marks.ts';
+import { addressOf } from '../show/address.ts';
+import { severityTone } from '../show/tones.ts';
+import { requestsPath, requestsTable } from './requests.ts';
 import { effectsPart, incidentFacts, requestsFilter } from './incident-facts.ts';
 
 type OneIncident = { readonly at: string; readonly scopeText: string; readonly incident: IncidentView };

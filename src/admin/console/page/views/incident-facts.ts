@@ -1,13 +1,13 @@
 // What an operator asks about an incident, for the overview and for the page of the incident.
 
 import type { VNode } from 'preact';
-import type { IncidentView } from '../../../../api/incident-specs.ts';
-import { type Children, element, html } from '../../parts/html.ts';
-import { factList } from '../../parts/marks.ts';
-import { RunbookLink } from '../../parts/runbook-dialog.ts';
-import { addressOf, isOwnAddress } from '../../show/address.ts';
-import { agoText, clockText, instantText } from '../../show/times.ts';
-import { countText, shareText, spanText } from '../../show/units.ts';
+import type { IncidentView } from '../../../api/incident-specs.ts';
+import { type Children, element, html } from '../parts/html.ts';
+import { factList } from '../parts/marks.ts';
+import { RunbookLink } from '../parts/runbook-dialog.ts';
+import { addressOf, isOwnAddress } from '../show/address.ts';
+import { agoText, clockText, instantText } from '../show/times.ts';
+import { countText, shareText, spanText } from '../show/units.ts';
 
 const faultTexts: Readonly<Record<IncidentView['fault'], string>> = {
   upstream: 'the service behind the gateway, not the gateway',
