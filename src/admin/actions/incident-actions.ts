@@ -2,16 +2,16 @@ import type { Clock } from '../../kernel/clock.ts';
 import type {
   FleetIncident,
   IncidentScope,
-  KnownIncidents,
+  ScopedIncidents,
 } from '../../telemetry/incidents/fleet-incidents.ts';
-import type { ServedParts } from '../../telemetry/incidents/effects.ts';
+import type { ServedParts } from '../../telemetry/incidents/causes.ts';
 import { type Actor, ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionName, ActionValue } from '../api/action-table.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
-import { changesBefore } from '../views/incident-changes.ts';
+import { changesBeforeIncident } from '../views/incident-changes.ts';
 import type { PatienceFacts } from '../views/incident-next.ts';
 import { effectsIn, type Found, rootsOf } from '../views/attention.ts';
-import { compileIncident, seenByText } from '../views/incident-view.ts';
+import { compileIncident, incidentScopeText } from '../views/incident-view.ts';
 import { todoOf } from '../views/incident-todo.ts';
 import type { Act, ActionHandlers } from './act.ts';
 
@@ -53,7 +53,7 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
     return incidents.map((one): IncidentView['before'] => {
       const known = settled.get(one.id);
       if (known !== undefined) return known;
-      const changes = changesBefore(one, lines ?? []);
+      const changes = changesBeforeIncident(one, lines ?? []);
       if (lines === undefined) return { changes, problem: AUDIT_PROBLEM };
       // The audit may get the line of a change some moments after it.
       if (clock.now() - one.since > SETTLED_MS) settled.set(one.id, { changes });
@@ -83,7 +83,7 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
 /** `known` is read anew for each question. */
 export type IncidentActionsDeps = {
   readonly clock: Pick<Clock, 'now'>;
-  readonly known: () => Promise<KnownIncidents>;
+  readonly known: () => Promise<ScopedIncidents>;
   readonly describe: DescribeIncidents;
   /** The conditions that hold now. */
   readonly conditions: () => Promise<readonly Found[]>;
@@ -93,11 +93,11 @@ export type IncidentActionsDeps = {
 /** Creates the actions that read incidents. */
 export function createIncidentActions({ clock, known, describe, conditions, served }: IncidentActionsDeps) {
   const head = (scope: IncidentScope) => ({
-    ...{ scope, scopeText: seenByText(scope) },
+    ...{ scope, scopeText: incidentScopeText(scope) },
     at: new Date(clock.now()).toISOString(),
   });
 
-  async function described({ incidents }: KnownIncidents, wanted: readonly FleetIncident[]) {
+  async function described({ incidents }: ScopedIncidents, wanted: readonly FleetIncident[]) {
     const open = incidents.filter(({ isOpen }) => isOpen);
     const found = open.length === 0 ? [] : await conditions();
     return describe(wanted, effectsIn(found, open, served()));

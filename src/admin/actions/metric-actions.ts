@@ -12,7 +12,7 @@ import {
   chartSeries,
   totalsOfTable,
 } from '../views/metric-views.ts';
-import type { KnownIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
+import type { ScopedIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { OverviewStatus } from '../views/overview.ts';
 import type { ServedSource, SourceDescription } from '../views/served-source.ts';
 import type { createFleetOverview } from './fleet-overview.ts';
@@ -35,7 +35,7 @@ export type MetricActionsDeps = {
   /** Absent: there is no Redis for the cache. */
   readonly readFleet?: ReadFleet | undefined;
   /** What is wrong, read anew for a question. */
-  readonly incidents: () => Promise<KnownIncidents>;
+  readonly incidents: () => Promise<ScopedIncidents>;
 };
 
 /** Reads the series of the fleet whose names begin with one of the prefixes. Rejects if Redis fails. */

@@ -1,5 +1,5 @@
 import type { findConditions } from '../../telemetry/conditions/conditions.ts';
-import { deeperCause, explanationOf, type ServedParts } from '../../telemetry/incidents/effects.ts';
+import { rootIncidentOf, explanationOf, type ServedParts } from '../../telemetry/incidents/causes.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
@@ -12,7 +12,7 @@ export type Found = ReturnType<typeof findConditions>[number];
 /** The open incidents that are no effect of another one. */
 export const rootsOf = (incidents: readonly FleetIncident[]): readonly FleetIncident[] => {
   const open = incidents.filter(({ isOpen }) => isOpen);
-  return open.filter((one) => deeperCause(one, open) === undefined);
+  return open.filter((one) => rootIncidentOf(one, open) === undefined);
 };
 
 /** What needs attention: the open incidents, and the conditions that none of them explains. */
@@ -40,7 +40,7 @@ export function effectsIn(
 ) {
   return (incident: FleetIncident): IncidentView['effects'] => [
     ...open
-      .filter((one) => deeperCause(one, open) === incident)
+      .filter((one) => rootIncidentOf(one, open) === incident)
       .map((one) => ({ severity: one.severity, code: one.kind, text: incidentText(one) })),
     ...found
       .filter(({ item, subject }) => explanationOf(item.code, subject, open, served) === incident)

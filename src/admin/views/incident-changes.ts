@@ -37,7 +37,7 @@ function changeOf(entry: AuditEntry): Change {
 }
 
 /** What changed in the fleet shortly before an incident, the latest first: by lines of the audit, and starts of processes. */
-export function changesBefore(
+export function changesBeforeIncident(
   { since, starts }: Pick<FleetIncident, 'since' | 'starts'>,
   lines: readonly string[],
 ): readonly Change[] {

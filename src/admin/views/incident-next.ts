@@ -1,7 +1,7 @@
 import { plural } from '../../kernel/plural.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 import { QUIET_MS } from '../../telemetry/incidents/incident.ts';
-import { sourceOfIncident } from '../../telemetry/incidents/effects.ts';
+import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
 
 /** What a configuration says about the time after a failure, in milliseconds. */
 export type PatienceFacts = {

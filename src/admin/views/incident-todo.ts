@@ -1,4 +1,4 @@
-import { sourceOfIncident } from '../../telemetry/incidents/effects.ts';
+import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
 import type { Incident, IncidentKind } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
 

@@ -117,7 +117,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
 }
 
 /** Who sees the incidents, where that is not the whole fleet. */
-export function seenByText(scope: 'process' | 'workers' | 'fleet'): string {
+export function incidentScopeText(scope: 'process' | 'workers' | 'fleet'): string {
   if (scope === 'fleet') return '';
   return scope === 'process' ? 'as this replica sees it' : 'as the workers of this replica see it';
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { FleetIncidentStore } from '../../store/fleet/fleet-incident-store.ts';
 import {
-  advanceIncidents,
+  updateFleetIncidents,
   type FleetIncident,
   type IncidentEvent,
   type IncidentScope,
-  type KnownIncidents,
+  type ScopedIncidents,
   type ProcessIncidents,
   tellIncidents,
   withKept,
@@ -53,7 +53,7 @@ export function createIncidentLedger({ clock, own, workers, store, take, tell }:
   /** Without Redis, or while it is out of reach. */
   async function turnAlone(): Promise<void> {
     scope = workers === undefined ? 'process' : 'workers';
-    known = notify(advanceIncidents(known, await seenHere(), clock.now()));
+    known = notify(updateFleetIncidents(known, await seenHere(), clock.now()));
   }
 
   async function turnInFleet(fleet: FleetIncidentStore): Promise<void> {
@@ -66,7 +66,7 @@ export function createIncidentLedger({ clock, own, workers, store, take, tell }:
       known = before;
       return;
     }
-    const next = advanceIncidents(before, await fleet.seen(), clock.now());
+    const next = updateFleetIncidents(before, await fleet.seen(), clock.now());
     known = notify(next);
     if (next.length > 0) await fleet.keep(known);
   }
@@ -91,19 +91,19 @@ export function createIncidentLedger({ clock, own, workers, store, take, tell }:
       return underWay;
     },
     /** What was known at the last turn. */
-    latest: (): KnownIncidents => ({ scope, incidents: known }),
+    latest: (): ScopedIncidents => ({ scope, incidents: known }),
     /** What is known now, without taking note of it. */
-    read: async (): Promise<KnownIncidents> => {
+    read: async (): Promise<ScopedIncidents> => {
       const now = clock.now();
       try {
         if (store === undefined) throw new Error('there is no Redis');
         const [before, seen] = await Promise.all([store.known(), store.seen()]);
         const mine = own();
         const others = seen.filter(({ process }) => process !== mine.process);
-        return { scope: 'fleet', incidents: advanceIncidents(before, [mine, ...others], now) };
+        return { scope: 'fleet', incidents: updateFleetIncidents(before, [mine, ...others], now) };
       } catch {
         const here = workers === undefined ? 'process' : 'workers';
-        return { scope: here, incidents: advanceIncidents(known, await seenHere(), now) };
+        return { scope: here, incidents: updateFleetIncidents(known, await seenHere(), now) };
       }
     },
   };

@@ -10,7 +10,7 @@ import type { BreakerState } from '../../source/resilience/breaker.ts';
 import type { DisabledClaim } from '../../store/disabled-claims.ts';
 import { createFleetIncidentStore } from '../../store/fleet/fleet-incident-store.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
-import { fieldSubject } from '../../telemetry/incidents/effects.ts';
+import { lostFieldSubject } from '../../telemetry/incidents/causes.ts';
 import {
   createIncidentTracker,
   type IncidentTracker,
@@ -120,7 +120,7 @@ function fieldStates(claims: readonly DisabledClaim[]): readonly WatchedState[] 
     if (!isFieldAlarm(claim)) return [];
     const [, field = '', kind] = claim.split('.');
     const cause = `many records ${kind === 'gone' ? 'lack it' : 'have an unreadable one'}, so callers get null`;
-    const subject = fieldSubject(source, resource, field);
+    const subject = lostFieldSubject(source, resource, field);
     return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true }];
   });
 }

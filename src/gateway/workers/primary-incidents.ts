@@ -1,6 +1,6 @@
 import type { Act } from '../../admin/actions/act.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { KnownIncidents, ProcessIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
+import type { ScopedIncidents, ProcessIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
 import { createIncidentTracker } from '../../telemetry/incidents/incident-tracker.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import { createIncidentLedger } from '../reload/incident-ledger.ts';
@@ -24,7 +24,7 @@ type PrimaryParts = {
 };
 
 const ASK_MS = 1_000;
-const NONE: KnownIncidents = { scope: 'workers', incidents: [] };
+const NONE: ScopedIncidents = { scope: 'workers', incidents: [] };
 
 /**
  * Opens the incidents of a primary: its own, which are refused reloads, and those of its workers. With a Redis for the
@@ -63,11 +63,11 @@ export function openPrimaryIncidents(
 
   async function readFleet(): Promise<void> {
     const [link] = isShared ? serving() : [];
-    const asked = link?.ask({ about: 'known-incidents' }, ASK_MS) as Promise<KnownIncidents> | undefined;
+    const asked = link?.ask({ about: 'known-incidents' }, ASK_MS) as Promise<ScopedIncidents> | undefined;
     fleet = (await asked?.catch(() => undefined)) ?? NONE;
   }
 
-  const both = (own: KnownIncidents): KnownIncidents =>
+  const both = (own: ScopedIncidents): ScopedIncidents =>
     isOfFleet() ? { scope: 'fleet', incidents: [...own.incidents, ...fleet.incidents] } : own;
 
   async function turn(): Promise<void> {
@@ -77,7 +77,7 @@ export function openPrimaryIncidents(
 
   return {
     latest: () => both(ledger.latest()),
-    read: async (): Promise<KnownIncidents> => {
+    read: async (): Promise<ScopedIncidents> => {
       await readFleet();
       return both(await ledger.read());
     },

@@ -1,5 +1,5 @@
 import { COUNTED_MIN } from '../conditions/condition.ts';
-import { OPENS_FAILURES, OPENS_MS } from './incident.ts';
+import { FAILURES_TO_OPEN, OPENS_MS } from './incident.ts';
 
 const SECONDS = 64;
 const MS = 1_000;
@@ -23,7 +23,7 @@ function isIncident(
   const lasts = now - since >= OPENS_MS;
   if (failed < 2) return false;
   if (latest < COUNTED_MIN) return lasts && failed === total;
-  return failed / Math.max(total, COUNTED_MIN) >= shareMin && (lasts || failed >= OPENS_FAILURES);
+  return failed / Math.max(total, COUNTED_MIN) >= shareMin && (lasts || failed >= FAILURES_TO_OPEN);
 }
 
 /**

@@ -47,7 +47,7 @@ export function failureWords(
 }
 
 /** Why the key set of the issuer was not read, in words. */
-export function issuerWords(problem: string): string {
+export function issuerFailureText(problem: string): string {
   const code = /: (E[A-Z_]+)$/.exec(problem)?.[1] ?? '';
   if (/abort|timeout/i.test(problem)) return 'its key set is not answered in time';
   return BY_CODE[code] ?? problem.replace('the key set', 'its key set');

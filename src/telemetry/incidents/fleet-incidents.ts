@@ -26,7 +26,7 @@ export type FleetIncident = Incident & {
 export type IncidentScope = 'process' | 'workers' | 'fleet';
 
 /** The incidents as a process knows them. */
-export type KnownIncidents = { readonly scope: IncidentScope; readonly incidents: readonly FleetIncident[] };
+export type ScopedIncidents = { readonly scope: IncidentScope; readonly incidents: readonly FleetIncident[] };
 
 /** What happened so long before an incident may belong to it. */
 export const BEFORE_MS = 15 * 60_000;
@@ -131,7 +131,7 @@ function startsBefore(
 }
 
 /** What a fleet knew, brought up to what its processes see now. A process that is gone takes nothing back. */
-export function advanceIncidents(
+export function updateFleetIncidents(
   known: readonly FleetIncident[],
   processes: readonly ProcessIncidents[],
   now: number,

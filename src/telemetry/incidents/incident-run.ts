@@ -7,7 +7,7 @@ import {
   reopenTally,
   type Tally,
   tallyFailure,
-  tallyHealthy,
+  countHealthyCall,
   type TallySubject,
 } from './incident-tally.ts';
 import { type Incident, QUIET_MS, SAME_MS } from './incident.ts';
@@ -76,7 +76,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     ok(at: number, host?: string): void {
       window.add(at, false);
       if (deadHosts.size > 0 && host !== undefined) deadHosts.delete(hostOf(host));
-      if (tally?.isOpen === true) tallyHealthy(tally, host);
+      if (tally?.isOpen === true) countHealthyCall(tally, host);
     },
     fail(failure: Failure, now: number): void {
       const isEffect = failure.effect === 'answer';

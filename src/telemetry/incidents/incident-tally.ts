@@ -70,7 +70,7 @@ export function reopenTally(tally: Tally, now: number, answered: number, healthy
 }
 
 /** Counts a call that did not fail. */
-export function tallyHealthy(tally: Tally, host: string | undefined): void {
+export function countHealthyCall(tally: Tally, host: string | undefined): void {
   tally.trailing += 1;
   addTo(tally.askedAt, host);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { failureWords, issuerWords } from './failure-words.ts';
+import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import type { Failure } from './incident-tally.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
@@ -195,7 +195,7 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
     issuer(problem: string | undefined): void {
       const now = clock.now();
       if (problem !== undefined)
-        runs.of('issuer', 'auth.jwt').fail({ at: now, cause: issuerWords(problem) }, now);
+        runs.of('issuer', 'auth.jwt').fail({ at: now, cause: issuerFailureText(problem) }, now);
       else runs.known('issuer', 'auth.jwt')?.ok(now);
     },
     /** Attributes an answer that failed to its root cause. */

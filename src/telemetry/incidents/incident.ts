@@ -65,7 +65,7 @@ export type Incident = {
 /** An incident opens after so long, or so many failures. */
 export const OPENS_MS = 5_000;
 /** So many failures open an incident at once. */
-export const OPENS_FAILURES = 5;
+export const FAILURES_TO_OPEN = 5;
 /** So long without a failure ends an incident. */
 export const QUIET_MS = 60_000;
 /** Within this time after its end an incident is the same if it opens again. */

@@ -16,7 +16,7 @@ export const sourceOfIncident = ({
   ['source', 'route', 'slow', 'field'].includes(kind) ? subject.split(' ')[0] : undefined;
 
 /** The subject of an incident about a lost field. */
-export const fieldSubject = (source: string, resource: string, field: string): string =>
+export const lostFieldSubject = (source: string, resource: string, field: string): string =>
   `${source} ${resource}.${field}`;
 
 /**
@@ -65,7 +65,7 @@ function hasInCommon(
     case 'proof':
       return one.subject === said('source') && said('claims').includes('auth.proof');
     case 'field':
-      return one.subject === fieldSubject(said('source'), said('resource'), said('field'));
+      return one.subject === lostFieldSubject(said('source'), said('resource'), said('field'));
     case 'resource':
       return served?.resources.includes(said('resource')) === true;
     case 'operation':
@@ -94,7 +94,7 @@ export function explanationOf<T extends Incident>(
 }
 
 /** The deeper incident that an incident is an effect of: a source that fails is late, and another shape loses fields. */
-export function deeperCause<T extends Incident>(incident: T, open: readonly T[]): T | undefined {
+export function rootIncidentOf<T extends Incident>(incident: T, open: readonly T[]): T | undefined {
   const isEffect = { slow: () => true, field: (cause: string) => cause.includes('shape') }[
     incident.kind as string
   ];
