@@ -15,12 +15,7 @@ const WATCH_MS = 2_000;
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
 
 const HELP = `
-Exit codes: 0 nothing is wrong, 1 a warning, 2 something is critical; 64 wrong usage, 69 no answer.
-
-Examples:
-  portico status                                       what is wrong, since when, and what to do
-  portico status --watch --gateway http://10.0.0.7:9090    the same, anew every two seconds
-`;
+Exit codes: 0 nothing is wrong, 1 a warning, 2 something is critical; 64 wrong usage, 69 no answer.`;
 
 async function readStatus(ask: AskOperator): Promise<GatewayStatus> {
   const [incidents, { attention }] = await Promise.all([ask('incidents', {}), ask('overview', {})]);

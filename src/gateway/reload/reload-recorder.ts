@@ -90,12 +90,29 @@ function partsOf(problems: readonly string[]): readonly (readonly string[])[] {
   return parts;
 }
 
+/** Writes every problem of a refused reload, in as many lines of the audit log as that takes. */
+function writeRefusal(
+  to: Parameters<typeof writeAudit>[0],
+  request: ReloadRequest,
+  problems: readonly string[],
+): void {
+  const parts = partsOf(problems);
+  const [first = ''] = problems[0]?.split('\n') ?? [];
+  const all = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  parts.forEach((part, index) => {
+    const outcome = index === 0 ? first.slice(0, 500) + all : `part ${index + 1} of ${parts.length}`;
+    writeAudit(to, request, to.inForce().digest, { problems: part }, `refused: ${outcome}`);
+  });
+}
+
 /**
  * Writes the outcome of each reload to the log, the metrics, the audit log and the history. `isFallback`: the first
  * configuration is an older one, because the files were refused.
  */
 export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boolean) {
   const { inForce, log, metrics, onStale, tell } = deps;
+  // Not all of `deps`: what else the caller has put there would live as long as the gateway.
+  const audited = { audit: deps.audit, inForce };
   let stale: StaleConfig | undefined;
   let history: readonly ReloadEntry[] = [];
   let since = keep('start', 'started').at;
@@ -114,17 +131,6 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
     stale = why && { since: stale?.since ?? new Date().toISOString(), why: stale?.why ?? why };
     metrics.configStale(stale !== undefined);
     onStale?.(stale !== undefined);
-  }
-
-  /** Every problem, in as many lines of the audit as that takes. */
-  function recordRefusal(request: ReloadRequest, problems: readonly string[]): void {
-    const parts = partsOf(problems);
-    const [first = ''] = problems[0]?.split('\n') ?? [];
-    const all = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-    parts.forEach((part, index) => {
-      const outcome = index === 0 ? first.slice(0, 500) + all : `part ${index + 1} of ${parts.length}`;
-      writeAudit(deps, request, inForce().digest, { problems: part }, `refused: ${outcome}`);
-    });
   }
 
   return {
@@ -149,7 +155,13 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
       setStale(undefined);
       const paths = changes.map(({ path }) => path);
       log.info({ actor, ...inForce(), changes: paths }, 'the new configuration is in force');
-      writeAudit(deps, request, digestBefore, { changes, ...(resets.length > 0 && { resets }) }, 'applied');
+      writeAudit(
+        audited,
+        request,
+        digestBefore,
+        { changes, ...(resets.length > 0 && { resets }) },
+        'applied',
+      );
       since = keep(actor, 'applied', { changes }).at;
       lastChange = changes;
     },
@@ -164,7 +176,7 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
       metrics.reloaded('refused');
       setStale('reload refused');
       log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
-      recordRefusal(request, problems);
+      writeRefusal(audited, request, problems);
       keep(actor, 'refused', { problems: problems.slice(0, PROBLEMS_MAX) });
       const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
       tell?.({ type: 'config.refused', subject: 'config', data });
