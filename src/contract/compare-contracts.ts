@@ -238,8 +238,8 @@ export function compareContracts(before: ContractSpec, now: ContractSpec): reado
 }
 
 /**
- * What changes for clients if resources ask for other permissions: by resource, `null` where everybody may read it. The paths
- * are those of the gateway file.
+ * What changes for clients if resources ask for other permissions, or are not served any more: by resource, `null` where
+ * everybody may read it. The paths are those of the gateway file.
  */
 export function comparePermissions(
   before: ReadonlyMap<string, string | null>,
@@ -248,8 +248,9 @@ export function comparePermissions(
   const changes = new Changes();
   for (const [name, old] of before) {
     const [at, own] = [['resources', name], now.get(name)];
-    if (own === undefined || own === old) continue;
-    if (own === null) changes.widens([...at, 'public'], 'everybody may read it now');
+    if (own === old) continue;
+    if (own === undefined) changes.breaks(at, `${name} is not served any more`, 'serve it under resources');
+    else if (own === null) changes.widens([...at, 'public'], 'everybody may read it now');
     else if (old === null)
       changes.breaks([...at, 'public'], `everybody could read it, and it needs ${own} now`, 'public: true');
     else changes.same([...at, 'permission'], old, own);

@@ -1,5 +1,5 @@
 import { contentDigest } from '../kernel/secret.ts';
-import { compileFields } from './compile-fields.ts';
+import { compileFields, objectNames } from './compile-fields.ts';
 import { compileFilterParameters, compileOrderings } from './compile-parameters.ts';
 import type { ContractSpec, ReportContractProblem, ResourceSpec } from './contract-schema.ts';
 import { type Field, idPatternOf, idStartOf } from './fields.ts';
@@ -116,6 +116,7 @@ function reportClashes({ resources }: ContractSpec, report: ReportContractProble
     ['the name Meta', 'every answer'],
     ['the name Error', 'every answer'],
     ['the path passthrough', 'the routes that pass through'],
+    ...objectNames.map((name) => [`the path ${name}`, 'what every object has'] as const),
   ]);
   const take = (kind: string, text: string, at: readonly string[], hint: string) => {
     const earlier = takers.get(`${kind} ${text}`);
@@ -134,10 +135,13 @@ function reportClashes({ resources }: ContractSpec, report: ReportContractProble
 
 /** Compiles a contract that has the right shape. What it means wrongly is reported; the result is then not to be used. */
 export function compileContract(
-  spec: ContractSpec,
+  given: ContractSpec,
   report: ReportContractProblem,
   isBuiltIn = false,
 ): Contract {
+  // A reference to `constructor` must not find what every object has.
+  const noNames = Object.create(null) as ContractSpec['resources'];
+  const spec: ContractSpec = { ...given, resources: Object.assign(noNames, given.resources) };
   reportClashes(spec, report);
   const resources = new Map(
     Object.entries(spec.resources).map(([name, resource]) => [

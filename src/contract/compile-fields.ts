@@ -12,7 +12,10 @@ import { compileAccepts, type Field, idPatternOf, idStartOf, type ListShape, sch
 const FIELDS_MAX = 200;
 const DEPTH_MAX = 3;
 /** Names that mean something else in every record, or in every object of JavaScript. */
-const RESERVED: ReadonlySet<string> = new Set(['id', 'constructor', '__proto__']);
+/** Every object has these names, so a look-up by one would find something where nothing was written. */
+export const objectNames: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
+
+const RESERVED: ReadonlySet<string> = new Set(['id', ...objectNames]);
 
 /** Kinds whose values can identify a person unless the contract says otherwise. */
 const PERSONAL: ReadonlySet<string> = new Set(['text', 'date', 'integer']);

@@ -32,10 +32,15 @@ export function changesAgainst(oldFile: string, { contract: file, gateway }: Con
   const text = readText(oldFile);
   const [older, now] = [text, gateway].map(permissionsIn);
   const old = older === undefined ? contractIn(text).contract : readGatewayContract(oldFile);
+  /** A resource that the contract lost is told by its name there. */
+  const inContract = (permissions: ReadonlyMap<string, string | null>) =>
+    new Map([...permissions].filter(([name]) => Object.hasOwn(contract.spec.resources, name)));
   const permissions =
     older === undefined || now === undefined
       ? []
-      : comparePermissions(older.permissions, now.permissions).map((one) => placedIn(now.yaml, one));
+      : comparePermissions(inContract(older.permissions), now.permissions).map((one) =>
+          placedIn(now.yaml, one),
+        );
   const changes = [
     ...compareContracts(old.spec, contract.spec).map((one) => placedIn(yaml, one)),
     ...permissions,

@@ -88,8 +88,11 @@ describe('a contract that is compared with an older one', () => {
 });
 
 describe('permissions that are compared with older ones', () => {
-  const changes = (before: string | null, now: string | null) =>
-    comparePermissions(new Map([['orders', before]]), new Map([['orders', now]])).map(
+  const changes = (before: string | null, now: string | null | undefined) =>
+    comparePermissions(
+      new Map([['orders', before]]),
+      new Map(now === undefined ? [] : [['orders', now]]),
+    ).map(
       ({ breaks, path, message, hint }) =>
         `${breaks ? '! ' : ''}${path.join('.')}: ${message} (${hint ?? ''})`,
     );
@@ -109,5 +112,10 @@ describe('permissions that are compared with older ones', () => {
       ['! resources.orders.public: everybody could read it, and it needs orders:read now (public: true)'],
     ],
     ['orders:read', null, ['resources.orders.public: everybody may read it now ()']],
+    [
+      'orders:read',
+      undefined,
+      ['! resources.orders: orders is not served any more (serve it under resources)'],
+    ],
   ])('from %s to %s', (before, now, wanted) => expect(changes(before, now)).toEqual(wanted));
 });

@@ -116,7 +116,7 @@ describe('a contract with lists', () => {
     return compiledContract({ things: { ...base, ...change } }).problems;
   };
 
-  it.each([
+  it.each<[object, string]>([
     [{ sort: ['tags'] }, 'resources.things.sort.0: tags is a list, which has no order'],
     [{ order: ['-tags'] }, 'resources.things.order: tags is a list, which has no order'],
     [
@@ -131,6 +131,14 @@ describe('a contract with lists', () => {
     [
       { fields: { l: { kind: 'list', of: { id: { kind: 'text' } } } } },
       'resources.things.fields.l.of.id: the name "id" is reserved',
+    ],
+    ...['toString', 'valueOf', 'hasOwnProperty', 'constructor'].map((name): [object, string] => [
+      { fields: { [name]: { kind: 'text' } } },
+      `resources.things.fields.${name}: the name "${name}" is reserved`,
+    ]),
+    [
+      { fields: { l: { kind: 'list', of: { kind: 'reference', to: 'constructor' } } } },
+      'resources.things.fields.l.of.to: the contract has no resource constructor',
     ],
     [
       { fields: { l: { kind: 'list', of: { kind: 'reference', to: 'nobody' } } } },

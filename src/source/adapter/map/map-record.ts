@@ -1,6 +1,7 @@
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Field, FieldKind, Value } from '../../../contract/fields.ts';
+import { parseInstant } from '../../../contract/instants.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { canonical, referenceBy } from './canonical.ts';
 import { checkChain } from './check-mapping.ts';
@@ -148,6 +149,10 @@ export function missingAs({ as }: MappingSpec[string]): null | undefined {
   return as.some((step) => typeof step === 'object' && 'default' in step) ? null : undefined;
 }
 
+/** A value that stands in the file: a time must be one that there is, as those are that replies have. */
+const written = (value: Value | typeof UNREADABLE, { kind }: Field) =>
+  kind === 'datetime' && typeof value === 'string' && parseInstant(value) === undefined ? UNREADABLE : value;
+
 /** The value that a field has in every record if its mapping has no path: a constant, or unknown; else `undefined`. */
 export function fixedValue(
   field: Field,
@@ -157,7 +162,7 @@ export function fixedValue(
   if (typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
   // A constant would be an id of the source, which only a codec makes public.
   if (field.kind === 'reference' && 'value' in mapping) return undefined;
-  return 'value' in mapping ? canonical(mapping.value, field) : null;
+  return 'value' in mapping ? written(canonical(mapping.value, field), field) : null;
 }
 
 /**
@@ -180,14 +185,15 @@ export function compileFieldReader(
   const paths = pathsOf(mapping.from, here);
   const steps = mapping.as.map((step, index) => compileStep(step, here.at('as', index)));
   checkChain(field, mapping, steps, here);
+  const canonicalOf = compileCanonical(field, mapping, here, codec);
   mapping.as.forEach((step, index) => {
     if (typeof step !== 'object' || !('default' in step)) return;
-    if (field.kind === 'list' || canonical(runSteps(steps.slice(index), null), field) === UNREADABLE)
+    const made = canonicalOf.read(runSteps(steps.slice(index), null), field);
+    if (field.kind === 'list' || written(made, field) === UNREADABLE)
       here
         .at('as', index, 'default')
         .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
   });
-  const canonicalOf = compileCanonical(field, mapping, here, codec);
   return compileField(field, paths, steps, { missing: missingAs(mapping), canonicalOf });
 }
 

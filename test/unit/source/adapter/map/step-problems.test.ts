@@ -60,3 +60,25 @@ describe('an invalid step is reported with its place and reason', () => {
     expect(first).toContain(`resources.products.${path}: ${message}`);
   });
 });
+
+describe('a time that there is not', () => {
+  it.each([
+    ['{ value: "2020-02-31T25:61:61Z" }', 'value: is not a value of created_at, which is datetime'],
+    [
+      '{ from: created_at, as: [{ default: "2020-02-31T25:61:61Z" }] }',
+      'as[0].default: makes no value of created_at, which is datetime',
+    ],
+  ])('is refused where a source file states it: %s', (mapping, message) => {
+    const text = `
+resources:
+  users:
+    id: { kind: number }
+    list:
+      request: { path: /u, query: { from: '{offset}', n: '{limit}' } }
+      window: { kind: offset, sizeMax: 40 }
+      items: items
+      map: { id: id, name: name, email: email, created_at: ${mapping} }
+`;
+    expect(compileText('users', text).problems.join('\n')).toContain(`list.map.created_at.${message}`);
+  });
+});
