@@ -3,7 +3,10 @@ import { FAILURES_TO_OPEN, OPENS_MS } from './incident.ts';
 
 const SECONDS = 64;
 const MS = 1_000;
-/** So long a time in which at least so many calls succeed ends a run: what failed before is another matter. */
+/**
+ * So long a time in which more than so many calls succeed ends a run: what failed before is another matter. It is told to
+ * the second, and a call that fails began a moment before the fault was seen.
+ */
 const GAP_SECONDS = 10;
 const GAP_CALLS = 10;
 
@@ -73,7 +76,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
       total += totals[slot] ?? 0;
       healthy += (totals[slot] ?? 0) - (failures[slot] ?? 0);
       if (isBroken || (failures[slot] ?? 0) === 0) continue;
-      isBroken = gapFrom - second > GAP_SECONDS && healthy > GAP_CALLS && runs.length > 0;
+      isBroken = gapFrom - second >= GAP_SECONDS && healthy > GAP_CALLS && runs.length > 0;
       if (isBroken) continue;
       [healthy, gapFrom] = [0, second];
       const since = firsts[slot] ?? now;
