@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
+import { latestStates } from '../../store/fleet/fleet-states.ts';
 import { type CallerSnapshot, mergeCallers, topCallers } from '../../telemetry/caller-counts.ts';
 import { JUDGED_BY_HOUR } from '../../telemetry/conditions/condition.ts';
 import {
@@ -53,17 +53,6 @@ const HEARD_MS = 2_000;
 const GONE_MS = 30_000;
 /** Callers of whom a gateway tells the others. */
 const CALLERS_TOLD = 100;
-
-/** The latest state of each gateway but one; what cannot be read is skipped. */
-function latestOf(texts: readonly string[], self: string, since: number): readonly GatewayState[] {
-  const latest = new Map<string, GatewayState>();
-  for (const text of texts) {
-    const state = tryParseJson(text) as GatewayState | undefined;
-    if (state === undefined || state.id === self || state.at < since) continue;
-    if (state.at > (latest.get(state.id)?.at ?? 0)) latest.set(state.id, state);
-  }
-  return [...latest.values()];
-}
 
 function sumCounts(all: readonly (readonly (readonly [string, number])[])[]): SeriesCounts {
   const sums = new Map<string, number>();
@@ -136,7 +125,8 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     if (fleet === undefined || clock.monotonic() - heardAt < HEARD_MS) return;
     heardAt = clock.monotonic();
     const texts = await fleet.read().catch(() => []);
-    others = latestOf(texts, self.id, clock.now() - GONE_MS);
+    const states = latestStates<GatewayState>(texts, ({ id }) => id, clock.now() - GONE_MS);
+    others = states.filter(({ id }) => id !== self.id);
   }
 
   function compile(

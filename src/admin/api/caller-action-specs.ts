@@ -14,7 +14,7 @@ const caller = z.strictObject({
   label: z.string().optional().describe('The label of its key.'),
   requests: z.int(),
   clientErrors: z.int().describe('Of these, answered with 400 to 499; those over the limit are among them.'),
-  serverErrors: z.int().describe('Of these, answered with 500 or more: they failed, whoever is at fault.'),
+  serverErrors: z.int().describe('Of these, those whose answer had a status of 500 or more.'),
   errorShare: z.number().min(0).max(1).describe('The share of its requests that failed so.'),
   limited: z.int().describe('Of these, refused because of a rate limit.'),
   missedMax: z

@@ -52,7 +52,7 @@ async function runBack(
   await runReload({ ...options, wait: '5s', reason }, configFile, context);
 }
 
-/** Adds `portico config back`, beside what else is told of the configuration. */
+/** Adds `portico config back` to the command `config`. */
 export function registerBackCommand({ program, configFile, context }: CommandLine): void {
   const config = program.commands.find((one) => one.name() === 'config') ?? program;
   const command = config

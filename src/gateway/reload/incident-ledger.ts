@@ -34,8 +34,9 @@ const IDLE_MS = 10_000;
 
 /** Creates the ledger. `turn` is to be called each two seconds. */
 export function createIncidentLedger({ clock, own, workers, store, take, tell }: IncidentLedgerDeps) {
+  const alone = workers === undefined ? 'process' : 'workers';
   let known: readonly FleetIncident[] = [];
-  let scope: IncidentScope = workers === undefined ? 'process' : 'workers';
+  let scope = alone as IncidentScope;
   let lookedAt = -Infinity;
   let underWay: Promise<void> | undefined;
 
@@ -52,7 +53,7 @@ export function createIncidentLedger({ clock, own, workers, store, take, tell }:
 
   /** Without Redis, or while it is out of reach. */
   async function turnAlone(): Promise<void> {
-    scope = workers === undefined ? 'process' : 'workers';
+    scope = alone;
     known = notify(updateFleetIncidents(known, await seenHere(), clock.now()));
   }
 
@@ -102,8 +103,7 @@ export function createIncidentLedger({ clock, own, workers, store, take, tell }:
         const others = seen.filter(({ process }) => process !== mine.process);
         return { scope: 'fleet', incidents: updateFleetIncidents(before, [mine, ...others], now) };
       } catch {
-        const here = workers === undefined ? 'process' : 'workers';
-        return { scope: here, incidents: updateFleetIncidents(known, await seenHere(), now) };
+        return { scope: alone, incidents: updateFleetIncidents(known, await seenHere(), now) };
       }
     },
   };

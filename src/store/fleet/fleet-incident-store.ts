@@ -7,7 +7,7 @@ import {
 } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
-import { createFleetStates } from './fleet-states.ts';
+import { createFleetStates, latestStates } from './fleet-states.ts';
 
 /** The incidents of all gateways on one Redis. They may be lost: nothing but a view and a message rests on them. */
 export type FleetIncidentStore = ReturnType<typeof createFleetIncidentStore>;
@@ -43,13 +43,8 @@ export function createFleetIncidentStore({ redis, keys, clock, gateway }: FleetI
       ifReady(() => states.write(JSON.stringify({ ...seen, gateway, at: clock.now() }))),
     /** What the processes that run see. */
     async seen(): Promise<readonly ProcessIncidents[]> {
-      const latest = new Map<string, Written>();
-      for (const text of await ifReady(() => states.read())) {
-        const written = tryParseJson(text) as Written | undefined;
-        if (written === undefined || clock.now() - written.at > SEEN_MS) continue;
-        if (written.at >= (latest.get(written.gateway)?.at ?? 0)) latest.set(written.gateway, written);
-      }
-      return [...latest.values()];
+      const texts = await ifReady(() => states.read());
+      return latestStates<Written>(texts, (written) => written.gateway, clock.now() - SEEN_MS);
     },
     /** What the fleet knows; nothing if that cannot be read. */
     async known(): Promise<readonly FleetIncident[]> {

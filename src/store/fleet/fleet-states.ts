@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Redis } from 'ioredis';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
@@ -11,6 +12,21 @@ export type FleetStates = {
   /** What all gateways said within two minutes, this one included; of one that has said two things, both. Rejects if Redis fails. */
   read(): Promise<readonly string[]>;
 };
+
+/** The latest state of each gateway that said one since a moment. What cannot be read is skipped. */
+export function latestStates<T extends { readonly at: number }>(
+  texts: readonly string[],
+  gatewayOf: (state: T) => string,
+  since: number,
+): readonly T[] {
+  const latest = new Map<string, T>();
+  for (const text of texts) {
+    const state = tryParseJson(text) as T | undefined;
+    if (state === undefined || state.at < since) continue;
+    if (state.at >= (latest.get(gatewayOf(state))?.at ?? 0)) latest.set(gatewayOf(state), state);
+  }
+  return [...latest.values()];
+}
 
 const SLOT_MS = 60_000;
 const KEPT_MS = 2 * SLOT_MS;
