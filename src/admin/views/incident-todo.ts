@@ -48,7 +48,7 @@ const LINE_CHARS_MAX = 240;
 export function todoLine(entry: string | undefined): string {
   const text = /\*\*Do:\*\*\s*([\s\S]*?)(?:\n\n|$)/.exec(entry ?? '')?.[1] ?? '';
   const plain = text
-    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
