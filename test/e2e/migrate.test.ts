@@ -6,6 +6,7 @@ import {
   startGatewayProcess,
   startUpstreams,
 } from '../support/gateway/gateway-process.ts';
+import { program } from '../support/process/program.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { describeOnRequest } from '../support/jest/describe-on-request.ts';
 import { readDocument } from '../project/documents/document.ts';
@@ -35,7 +36,7 @@ function runLine(
   line: string,
   { url, key, admin, people }: Place,
 ): Promise<{ readonly code: number; readonly out: string }> {
-  const script = `portico() { ${NODE} src/main.ts "$@"; }\n${line}`;
+  const script = `portico() { ${NODE} ${program()} "$@"; }\n${line}`;
   const names = { PORTICO_URL: url, PORTICO_KEY: key, PORTICO_ADMIN: admin, PEOPLE_URL: people };
   const env = { ...process.env, ...names };
   return new Promise((resolve) => {

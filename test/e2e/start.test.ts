@@ -1,9 +1,10 @@
-import { cp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { copyConfig } from '../support/gateway/config-copy.ts';
 import { NODE, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
 import { createFolder } from '../support/process/folder.ts';
 import { freePort } from '../support/process/free-port.ts';
+import { program } from '../support/process/program.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { crmList } from '../support/upstream/scripts.ts';
@@ -76,17 +77,7 @@ describe('a gateway that starts', () => {
 });
 
 describe('the compiled gateway', () => {
-  let main: string;
-  // As an installation has it: what runs from source reads files of the checkout, and this may not.
-  beforeAll(async () => {
-    const folder = join(scratch.path, 'installed');
-    const build = ['run', '--silent', 'build:program', '--', `--outdir=${join(folder, 'dist')}`];
-    expect(await runProcess('npm', build)).toMatchObject({ code: 0 });
-    await cp('package.json', join(folder, 'package.json'));
-    await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-    await cp('src/http/api-page/static', join(folder, 'dist/http/api-page/static'), { recursive: true });
-    main = join(folder, 'dist/main.js');
-  });
+  const main = program();
 
   it('answers after loading few files, and reads a changed configuration', async () => {
     const started = await startAndAnswer(main);

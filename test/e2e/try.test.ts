@@ -6,6 +6,7 @@ import { runCommand } from '../support/command/run-command.ts';
 import { serve, TOKEN } from '../support/dialects/serve.ts';
 import { twoLists } from '../support/dialects/two-lists.ts';
 import { freePort } from '../support/process/free-port.ts';
+import { program } from '../support/process/program.ts';
 import { startProcess } from '../support/process/running-process.ts';
 import { createFolder } from '../support/process/folder.ts';
 import { endAfterTest, startForEach } from '../support/jest/lifetime.ts';
@@ -52,7 +53,7 @@ describe('portico try', () => {
     const file = await drafted();
     const [fromEnvironment, fromOption] = [await freePort(), await freePort()];
     const listens = async (options: readonly string[]) => {
-      const args = ['src/main.ts', 'try', file, ...options];
+      const args = [program(), 'try', file, ...options];
       const running = endAfterTest(
         startProcess(process.execPath, args, { SHOP_TOKEN: TOKEN, PORT: String(fromEnvironment) }),
       );

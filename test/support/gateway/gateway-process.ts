@@ -1,6 +1,7 @@
 import { anyPorts, startSamples } from '../../../src/cli/demo/serve.ts';
 import { gatewayAt, type RunningGateway } from './running-gateway.ts';
 import { freePort } from '../process/free-port.ts';
+import { program } from '../process/program.ts';
 import { type RunningProcess, runProcess, startProcess } from '../process/running-process.ts';
 
 /** The Node that every script of the project runs on. */
@@ -35,12 +36,12 @@ export type GatewayProcess = RunningGateway & {
   lines<T extends object = Record<string, unknown>>(from?: number): T[];
 };
 
-/** `portico start` on free ports; from source, or by another `main`. */
+/** `portico start` on free ports; by the bundled program, or by another `main`. */
 export async function startGatewayProcess(
   env: Readonly<Record<string, string>>,
   configFile = 'config/portico.yaml',
   adminToken?: string,
-  main = 'src/main.ts',
+  main = program(),
 ): Promise<GatewayProcess> {
   const args = [main, '--config', configFile, 'start'];
   const running = startProcess(NODE, args, { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
@@ -59,7 +60,7 @@ export async function startGatewayProcess(
 
 /** A command of `portico`, run to its end. */
 export function runPortico(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return runProcess(NODE, ['src/main.ts', ...args], env);
+  return runProcess(NODE, [program(), ...args], env);
 }
 
 /** Creates a key with `portico keys create`; one that may read users in the roomy tier by default. */
