@@ -5,8 +5,8 @@ export type Semaphore = {
   /** Waits for a permit; false if the signal aborts first. */
   acquire(signal?: AbortSignal): Promise<boolean>;
   release(): void;
-  /** Does some work with a permit, and gives the permit back even if the work fails. */
-  readonly run: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Does some work with a permit, and gives it back even if that fails. Rejects with the signal's reason if it aborts first. */
+  readonly run: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   readonly taken: number;
 };
 
@@ -46,8 +46,8 @@ export function createSemaphore(size: number): Semaphore {
 
   return {
     ...{ tryAcquire, acquire, release },
-    async run(work) {
-      await acquire();
+    async run(work, signal) {
+      if (!(await acquire(signal))) signal?.throwIfAborted();
       try {
         return await work();
       } finally {

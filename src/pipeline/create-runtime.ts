@@ -9,6 +9,7 @@ import { createVerifications } from './reading/windows/verifications.ts';
 import type { LookTurns } from '../store/fleet/look-turns.ts';
 import type { DisabledClaims, OnClaimChange, ResourceClaims } from '../store/disabled-claims.ts';
 import type { Upstream } from '../source/client/client.ts';
+import type { Usage } from '../source/client/guard/exchange.ts';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-message.ts';
 import type { DigestedSource } from '../source/compile-sources.ts';
 import type { FieldBit } from './looks/field-states.ts';
@@ -44,11 +45,11 @@ export type WatchedRuntime = {
 };
 
 /** An upstream whose unusable replies count in the quality of the source. `onAsked` is called after each usable one. */
-function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: () => void): Upstream {
-  const ask: Upstream['ask'] = async (request, read, signal, ...more) => {
+function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: (usage: Usage) => void): Upstream {
+  const ask: Upstream['ask'] = async (request, read, signal, usage, priority) => {
     try {
-      const answer = await upstream.ask(request, read, signal, ...more);
-      onAsked();
+      const answer = await upstream.ask(request, read, signal, usage, priority);
+      onAsked(usage);
       return answer;
     } catch (error) {
       failed(error);
@@ -205,7 +206,7 @@ export function createRuntime(
   const runtime: SourceRuntime = {
     resource,
     adapter: largeReplies.adapter,
-    upstream: watchUpstream(upstream, quality, () => watch.asked(runtime)),
+    upstream: watchUpstream(upstream, quality, (usage) => watch.asked(runtime, usage)),
     largeReplies,
     budget,
     clock,

@@ -77,7 +77,9 @@ const shadow = z.strictObject({
   maxRps: integer(1, 10_000).default(20).describe('The most such calls a second, over all processes.'),
   concurrency: integer(1, 64)
     .default(8)
-    .describe('The most of them at once, in each process; those beyond are left out.'),
+    .describe(
+      'The most of them at once, in each process, with the looks at the list that they cause; those beyond are left out.',
+    ),
   timeout: timeLimit.default(1_000).describe('How long such a call may take.'),
   prewarm: flag
     .default(true)

@@ -79,7 +79,7 @@ export function createAskForComparison({
     const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
     if (!(waits === undefined ? slots.tryAcquire() : await slots.acquire(signal)))
       return { kind: 'skipped', reason: 'cap' };
-    const usage: Usage = { upstreamCalls: 0, upstreamMs: 0, spans, query };
+    const usage: Usage = { upstreamCalls: 0, upstreamMs: 0, spans, query, slots };
     const [startedAt, startedMs] = [clock.now(), clock.monotonic()];
     try {
       const answer = await source({ query, usage, signal, priority: 'shadow', mayScan: false });

@@ -7,6 +7,7 @@ import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createTokenBucket } from '../stages/token-bucket.ts';
 import { disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
+import type { Usage } from '../../source/client/guard/exchange.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
 import { createPairedReads } from './paired-reads.ts';
@@ -39,8 +40,11 @@ export type PastStore = {
 /** Watches the list of one resource of a source. It finds fields that records suddenly lack, and an order that is lost. */
 export type ListWatch = {
   readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
-  /** Looks at the list if it is time. To be called whenever the source is asked. */
-  asked(source: SourceRuntime): void;
+  /**
+   * Looks at the list if it is time. To be called whenever the source is asked. A look that a comparison causes takes one
+   * of the slots of comparisons: a new source that serves nobody yet is asked no more at once than its migration says.
+   */
+  asked(source: SourceRuntime, usage: Pick<Usage, 'slots'>): void;
   /** Takes the present state of a field as its normal one. */
   readonly accept: (claim: string) => void;
   close(): Promise<void>;
@@ -172,7 +176,7 @@ export function createListWatch(
   const tasks = createBackgroundTasks();
   let [isLooking, isBegun, dueAt, everyMs] = [false, false, -Infinity, LOOK_MS];
 
-  async function look(source: SourceRuntime, signal: AbortSignal): Promise<void> {
+  async function look(source: SourceRuntime, slots: Usage['slots'], signal: AbortSignal): Promise<void> {
     const begunAt = clock.monotonic();
     dueAt = begunAt + RETRY_MS;
     const canWait = !isBegun && source.adapter.list.bet === undefined;
@@ -180,7 +184,8 @@ export function createListWatch(
     if (canWait && (await store.recall()) === undefined) dueAt = begunAt + FIRST_MS;
     else if ((await source.takeLook?.('list', everyMs)) === true) {
       const drawn = random();
-      const lookOnce = () => lookAtList(source, bits, { signal, drawn });
+      const read = () => lookAtList(source, bits, { signal, drawn });
+      const lookOnce = () => slots?.run(read, signal) ?? read();
       const found = await lookOnce();
       everyMs = LOOK_MS * Math.max(1, ((found?.calls ?? 0) * lists) / CALLS_MAX);
       dueAt = begunAt + everyMs;
@@ -195,10 +200,10 @@ export function createListWatch(
     onRecords(view, records, missingValues) {
       if (view !== 'get') checks[view].count(records, missingValues);
     },
-    asked(source) {
+    asked(source, usage) {
       if (!resource.hasList || isLooking || clock.monotonic() < dueAt) return;
       isLooking = true;
-      tasks.run((signal) => look(source, signal).finally(() => (isLooking = false)));
+      tasks.run((signal) => look(source, usage.slots, signal).finally(() => (isLooking = false)));
     },
     accept(claim) {
       tasks.run(async () => {

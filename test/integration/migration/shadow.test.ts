@@ -2,7 +2,7 @@ import { startGateway } from '../../support/gateway/start-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import { startForAll } from '../../support/jest/lifetime.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const config = `
 resources:
@@ -62,4 +62,27 @@ describe('a gateway whose users are shadowed', () => {
     expect(await gateway.counted('portico_migration_shadow_total', 'outcome="dropped_')).toBeGreaterThan(0);
     expect(await gateway.counted('portico_breaker_state', 'source="next"', 'state="open"')).toBe(0);
   });
+});
+
+it('a look of Portico at the list of the new source takes one of the slots of comparisons', async () => {
+  const legacy = endAfterTest(await startUpstream(serving(users(nameOf))));
+  const answer = users(nameOf);
+  const hangsAtLists = serving((request) => (request.path === '/users' ? undefined : answer(request)));
+  const next = endAfterTest(await startUpstream(hangsAtLists));
+  const patient = sourceText('next', next).replace('net: {', 'net: { timeout: 1m,');
+  const sources = { 'old.yaml': sourceText('old', legacy), 'next.yaml': patient };
+  const narrow = config.replace('concurrency: 4', 'concurrency: 1');
+  const gateway = endAfterTest(await startGateway({ sources, config: narrow, isPatient: false }));
+  const get = async (id: number) => (await fetch(`${gateway.url}/v1/users/user_${String(id)}`)).text();
+  const offered = () => gateway.counted('portico_migration_shadow_total');
+  const isLooked = () => next.requests.some(({ path }) => path === '/users');
+
+  await eventually(async () => {
+    await get(1);
+    return isLooked();
+  });
+  const [asked, before] = [next.requests.length, await offered()];
+  for (let id = 2; id < 7; id += 1) await get(id);
+  await eventually(async () => (await offered()) >= before + 5);
+  expect(next.requests.length).toBe(asked);
 });

@@ -22,4 +22,15 @@ describe('the permits of a semaphore', () => {
     slots.release();
     expect(slots.taken).toBe(0);
   });
+
+  it('are not used for work whose signal has aborted meanwhile', async () => {
+    const slots = createSemaphore(1);
+    const giving = new AbortController();
+    slots.tryAcquire();
+    const work = slots.run(() => Promise.resolve('done'), giving.signal);
+    giving.abort('given up');
+    await expect(work).rejects.toBe('given up');
+    slots.release();
+    expect(slots.taken).toBe(0);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Query } from '../../../contract/query.ts';
 import { type CallFailure, callFailureOf } from '../../../kernel/errors/call-failure.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
+import type { Semaphore } from '../../../kernel/semaphore.ts';
 import type { Priority, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { FallbackCause, Origin } from '../../../kernel/migration-origin.ts';
 import type { TraceHeaders, UpstreamTrace } from '../../../telemetry/request-span.ts';
@@ -29,6 +30,8 @@ export type Usage = TimingsCarrier & {
   fallback?: FallbackCause | undefined;
   /** The trace of the request; absent: none is continued. */
   spans?: UpstreamTrace | undefined;
+  /** What bounds calls such as these: work of Portico's own that follows from them takes a slot, too. */
+  readonly slots?: Pick<Semaphore, 'run'> | undefined;
 };
 
 /** What one exchange of a call needs of it. */
