@@ -105,14 +105,13 @@ export function createMigrations(deps: MigrationsDeps) {
   function of({ declared, resource: contract, config, deadlineMs }: MigratingResource) {
     const { resource } = declared;
     const initial = initialState(declared, new Date(clock.now()).toISOString());
-    const current = () => states.current(resource);
     const { breaker, callers } = seen.of(declared);
     return {
       /** Creates the stage that chooses the source of each call of one operation. */
       originStage: (operation: string, handlers: OriginHandlers): Handler =>
         createOriginStage(handlers, {
           ...config,
-          ...{ resource, contract, operation, current, initial, monotonic, metrics },
+          ...{ resource, contract, operation, states, initial, monotonic, metrics },
           attemptMs: () => attemptLimitMs(deadlineMs, legacyP99Ms?.(operation), config.gate.latencySlack),
           breaker,
           count: callers.count,
@@ -125,7 +124,7 @@ export function createMigrations(deps: MigrationsDeps) {
           offerAnswer: (read) => offerAnswer?.(resource, read),
         }),
       /** The present generation of the new source. */
-      generation: (): number => (current() ?? initial).generation,
+      generation: (): number => (states.current(resource) ?? initial).generation,
       /** Calls back after each change of the state, with the generation. Returns the function that ends that. */
       onGeneration: (listener: (generation: number) => void): (() => void) =>
         states.onChange((state) => {

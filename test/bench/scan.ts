@@ -19,7 +19,8 @@ import { createRedis } from '../../src/store/redis/redis.ts';
 import { compileRowCodec } from '../../src/store/scan-cache/row-codec.ts';
 import { createRedisScanCaches } from '../../src/store/scan-cache/redis-scan-caches.ts';
 import { createUpstream } from '../../src/source/client/client.ts';
-import { createCall, createSourceCall } from '../support/pipeline/call.ts';
+import { callOf } from '../support/pipeline/cached-answers.ts';
+import { createSourceCall } from '../support/pipeline/call.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
 import { startRedis } from '../support/redis/redis-server.ts';
 import { replyOf, specOf } from '../support/pipeline/source-text.ts';
@@ -89,7 +90,7 @@ function open(form: Form, url: string, share?: SharedStore) {
   };
   const scanCaches = createScanCaches(runtime, share);
   const answer = createAnswer(runtime, { fresh: 600 }, scanCaches);
-  const callFor = (raw: string) => createCall({ query: parseList('products.list', raw) });
+  const callFor = (raw: string) => callOf({ query: parseList('products.list', raw) });
   return {
     adapter,
     answer,

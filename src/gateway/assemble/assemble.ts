@@ -1,9 +1,12 @@
 import type { DeprecationHeaders } from '../../contract/deprecation.ts';
-import { authorize } from '../../pipeline/stages/authorize.ts';
+import {
+  authorize,
+  createDeadline,
+  createDeprecation,
+  createParse,
+  type RequestParser,
+} from '../../pipeline/stages/call-stages.ts';
 import type { Handler, Stage } from '../../pipeline/stages/call.ts';
-import { createDeadline } from '../../pipeline/stages/deadline.ts';
-import { createDeprecation } from '../../pipeline/stages/deprecation.ts';
-import { createParse, type RequestParser } from '../../pipeline/stages/parse.ts';
 
 /** The stages that decide who may pass, the same ones for all operations and pass-through routes. */
 export type AdmissionStages = {

@@ -44,6 +44,7 @@ export class OpenCall extends CallSignal implements Call {
   readonly #context: RequestContext;
   principal: Call['principal'] = undefined;
   query: Call['query'] = undefined;
+  queryKey: Call['queryKey'] = undefined;
 
   constructor(context: RequestContext, request: RequestFacts, spec: CallSpec) {
     super(context.fail, spec.lateClient);

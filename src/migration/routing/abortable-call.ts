@@ -18,6 +18,7 @@ export class AbortableCall implements Call {
   readonly answerHeaders: string[];
   principal: Call['principal'];
   query: Call['query'];
+  queryKey: Call['queryKey'];
 
   constructor(call: Call) {
     this.#call = call;
@@ -29,6 +30,7 @@ export class AbortableCall implements Call {
     this.answerHeaders = call.answerHeaders;
     this.principal = call.principal;
     this.query = call.query;
+    this.queryKey = call.queryKey;
   }
 
   get signal(): AbortSignal {

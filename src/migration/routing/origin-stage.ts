@@ -3,6 +3,7 @@
 import type { FallbackCause, Origin } from '../../kernel/migration-origin.ts';
 import type { Call, Handler } from '../../pipeline/stages/call.ts';
 import type { MigrationState } from '../state/migration-state.ts';
+import type { MigrationStateStore } from '../state/state-store.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import {
   createServeWithFallback,
@@ -40,11 +41,11 @@ export type RoutingMetrics = {
   migrationOverride(resource: string, origin: Origin): void;
 };
 
-/** `current` is called for every call, so a new state counts from the next call on. A call that runs keeps its source. */
+/** `states` is asked for every call, so a new state counts from the next call on. A call that runs keeps its source. */
 export type OriginStageDeps = RouteSpec &
   Omit<ServeWithFallbackDeps, 'legacy' | 'breaker' | 'metrics'> & {
     readonly overrideHeader: string;
-    readonly current: () => MigrationState | undefined;
+    readonly states: Pick<MigrationStateStore, 'current'>;
     /** The state from the configuration file, which is used if no state is kept. */
     readonly initial: MigrationState;
     readonly breaker: LocalBreaker;
@@ -58,7 +59,7 @@ export type OriginStageDeps = RouteSpec &
  * `legacy` and `complete` there is no choice, so the stage only looks at the state.
  */
 export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDeps): Handler {
-  const { resource, operation, overrideHeader, breaker, metrics } = deps;
+  const { resource, operation, overrideHeader, states, breaker, metrics } = deps;
   const { legacy } = handlers;
   const serveNew = createServeWithFallback({ ...deps, legacy });
 
@@ -94,7 +95,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   let serve: Handler | undefined;
   return function chosen(call) {
     // If a migration is no longer declared, its last state counts.
-    const state = deps.current() ?? seen ?? deps.initial;
+    const state = states.current(resource) ?? seen ?? deps.initial;
     if (state !== seen || serve === undefined) {
       seen = state;
       serve = serveIn(state);

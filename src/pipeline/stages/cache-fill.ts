@@ -1,7 +1,7 @@
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight, type SingleFlight } from '../../kernel/single-flight.ts';
 import { createBoundedMap } from '../../store/memory/bounded-map.ts';
-import { ageMs, type Cache } from '../../store/cache/cache.ts';
+import { type Cache, staleMsOf } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import type { Lock } from '../../store/redis/distributed-lock.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../../store/fleet-single-flight.ts';
@@ -57,7 +57,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
   const entryOf = createEntryMaker(deps);
   const fills = createSingleFlight<CacheEntry>();
   const finds = createSingleFlight<FilledEntry>();
-  const isFresh = (entry: CacheEntry) => ageMs(entry, clock) < entry.freshMs;
+  const isFresh = (entry: CacheEntry) => staleMsOf(entry, clock) < 0;
   const refreshed = createBoundedMap<object>(REFRESHES_MAX, () => 1);
 
   /** To `look`, any entry that may be served is enough; to `fill`, only a fresh one. */

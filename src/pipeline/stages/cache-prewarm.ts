@@ -1,10 +1,11 @@
+import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import type { Lock } from '../../store/redis/distributed-lock.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
-import { cacheKeyOf, cacheKeyParts } from './cache-stage.ts';
+import { cacheKeyOf } from './cache-stage.ts';
 import type { SourceAnswer } from './call.ts';
 
 /** Keeps an answer. It never rejects. */
@@ -46,7 +47,7 @@ export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrew
 
   return function begin(operation, query) {
     const purgePosition = purges.current();
-    const key = cacheKeyOf(cacheKeyParts(operation, digest, query));
+    const key = cacheKeyOf(operation, digest, queryKey(query));
     return async (answer) => {
       // That a record is missing is not kept: each call asks anew.
       if (!answer.found) return;

@@ -1,8 +1,7 @@
-import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
-import { ageMs } from '../../store/cache/cache.ts';
+import { entryAnswer, staleMsOf } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
 import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
@@ -15,23 +14,12 @@ export type CacheStageDeps = CacheFillDeps & {
   readonly digest: string;
 };
 
-/** Everything that a cached answer depends on. The caller is no part of it: permission is checked before the cache. */
-export type CacheKey = {
-  readonly operation: string;
-  /** Changes with the source's file, its credential and the contract. */
-  readonly digest: string;
-  /** The canonical query: equal for every spelling of one query. */
-  readonly query: string;
-};
-
-/** The parts of the cache key of a query. */
-export function cacheKeyParts(operation: string, digest: string, query: Query): CacheKey {
-  return { operation, digest, query: queryKey(query) };
-}
-
-/** The cache key of a query, as a text. */
-export function cacheKeyOf(parts: CacheKey): string {
-  return `${parts.operation}/${parts.digest}/${parts.query}`;
+/**
+ * The key of an answer: everything that it depends on. The caller is no part of it: permission is checked before the cache.
+ * `digest` changes with the source's file, its credential and the contract; `query` is the key of the query.
+ */
+export function cacheKeyOf(operation: string, digest: string, query: string): string {
+  return `${operation}/${digest}/${query}`;
 }
 
 /** Failures of a source for which an older answer may be served instead. */
@@ -48,18 +36,13 @@ const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 function replyOf(call: Call, entry: CacheEntry, cache: CallAnswer['cache']): CallAnswer {
   call.summary.cache = cache;
   if (!entry.found) throw fault('not_found');
-  return {
-    body: entry.body,
-    etag: entry.etag,
-    storedAt: entry.storedAt,
-    freshSeconds: entry.freshSeconds,
-    cache,
-    encodings: entry.encodings,
-  };
+  return entryAnswer(entry, cache);
 }
 
+const UNPARSED = 'the query is parsed before the cache';
+
 function queryOf({ query }: Call): Query {
-  if (query === undefined) throw new Error('the query is parsed before the cache');
+  if (query === undefined) throw new Error(UNPARSED);
   return query;
 }
 
@@ -81,7 +64,6 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
   const { cache, clock, digest } = deps;
   const staleIfErrorMs = deps.freshness.staleIfError * 1_000;
   const staleWhileRevalidateMs = deps.freshness.staleWhileRevalidate * 1_000;
-  const staleForMs = (entry: CacheEntry) => ageMs(entry, clock) - entry.freshMs;
 
   return function cacheAround(source) {
     const cacheFill = createCacheFill(deps, source);
@@ -92,13 +74,13 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
         return replyOf(call, await cacheFill.fill(key, sourceCallOf(call)), 'miss');
       } catch (error) {
         const isSourceFailure = error instanceof GatewayError && SOURCE_FAILURES.has(error.code);
-        if (!isSourceFailure || stale === undefined || staleForMs(stale) >= staleIfErrorMs) throw error;
+        if (!isSourceFailure || stale === undefined || staleMsOf(stale, clock) >= staleIfErrorMs) throw error;
         return replyOf(call, stale, 'stale');
       }
     }
 
     function serveEntry(call: Call, key: string, entry: CacheEntry): CallAnswer | Promise<CallAnswer> {
-      const staleMs = staleForMs(entry);
+      const staleMs = staleMsOf(entry, clock);
       if (staleMs < 0) return replyOf(call, entry, 'hit');
       if (!entry.found || staleMs >= staleWhileRevalidateMs)
         return serveFilled(call, key, entry.found ? entry : undefined);
@@ -114,10 +96,17 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
     }
 
     return function cached(call) {
-      const key = cacheKeyOf(cacheKeyParts(call.operation, digest, queryOf(call)));
+      if (call.queryKey === undefined) throw new Error(UNPARSED);
+      const key = cacheKeyOf(call.operation, digest, call.queryKey);
       const local = cache.local(key);
       if (local === undefined) return cache.isShared ? serveShared(call, key) : serveFilled(call, key);
-      if (!cache.isShared || staleForMs(local) < 0) return serveEntry(call, key, local);
+      const staleMs = staleMsOf(local, clock);
+      // Most calls end here.
+      if (local.found && staleMs < 0) {
+        call.summary.cache = 'hit';
+        return entryAnswer(local, 'hit');
+      }
+      if (!cache.isShared || staleMs < 0) return serveEntry(call, key, local);
       // Another process may have a newer one.
       return timed(openTimings(call.summary), 'cache', cache.remote(key)).then((remote) =>
         serveEntry(call, key, remote ?? local),

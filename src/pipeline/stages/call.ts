@@ -71,6 +71,8 @@ export type Call = {
   principal: Principal | undefined;
   /** Set by the parse stage; absent for pass-through calls. */
   query: Query | undefined;
+  /** Its canonical text: equal for every spelling of one query. */
+  queryKey: string | undefined;
 };
 
 /** A finished v1 answer: bytes and what is known about them. */

@@ -58,14 +58,19 @@ export type CacheDeps = {
 
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** Milliseconds since an entry's data was read; 0 if the clock went back since. */
-export function ageMs({ storedAt }: CacheEntry, clock: Clock): number {
-  return Math.max(0, clock.now() - storedAt);
+/** Milliseconds since an entry's freshness has ended; below 0 while it is fresh. If the clock went back, it was just read. */
+export function staleMsOf({ storedAt, freshMs }: CacheEntry, clock: Clock): number {
+  return Math.max(0, clock.now() - storedAt) - freshMs;
 }
 
 /** Milliseconds until an entry may not be served any more, not even stale. */
 function leftMs(entry: CacheEntry, clock: Clock): number {
-  return entry.freshMs + entry.staleMs - ageMs(entry, clock);
+  return entry.staleMs - staleMsOf(entry, clock);
+}
+
+/** What an entry of a body answers; `cache` says how it came to be served. */
+export function entryAnswer<How>({ body, etag, storedAt, freshSeconds, encodings }: CacheEntry, cache: How) {
+  return { body, etag, storedAt, freshSeconds, cache, encodings };
 }
 
 /** The level of this process, bounded by bytes. */
@@ -103,7 +108,7 @@ function createUsable({ clock, purges, onEvent }: CacheDeps) {
   return function usable(level: 'local' | 'redis', entry: CacheEntry | undefined): CacheEntry | undefined {
     const isUsable =
       entry !== undefined && leftMs(entry, clock) > 0 && !purges.isPurged(entry.purgePosition, entry.tags);
-    onEvent(level, !isUsable ? 'miss' : ageMs(entry, clock) < entry.freshMs ? 'hit' : 'stale');
+    onEvent(level, !isUsable ? 'miss' : staleMsOf(entry, clock) < 0 ? 'hit' : 'stale');
     return isUsable ? entry : undefined;
   };
 }

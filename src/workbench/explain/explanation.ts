@@ -1,8 +1,8 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
+import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { errorBody, fault, type GatewayError, publicStatus } from '../../kernel/errors/fault.ts';
-import { type CacheKey, cacheKeyParts } from '../../pipeline/stages/cache-stage.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { ExplainedRequest } from './explain-request.ts';
@@ -29,7 +29,8 @@ export type Explanation = {
   };
   /** How long the answer is served again, in seconds. */
   readonly freshSeconds: number;
-  readonly cacheKey: CacheKey;
+  /** What the answer is kept under, as `cacheKeyOf` of the pipeline joins it. */
+  readonly cacheKey: { readonly operation: string; readonly digest: string; readonly query: string };
   readonly live?: DisplayedLive;
 };
 
@@ -104,6 +105,6 @@ export function explain(
       beyond: `${publicStatus(over, gateway.errors.serverStatus)} ${over.code}`,
     },
     freshSeconds: freshSeconds(plan, query, compiled),
-    cacheKey: cacheKeyParts(asked.operation.name, compiled.digest, query),
+    cacheKey: { operation: asked.operation.name, digest: compiled.digest, query: queryKey(query) },
   };
 }

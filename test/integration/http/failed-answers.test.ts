@@ -1,5 +1,5 @@
 import { fault } from '../../../src/kernel/errors/fault.ts';
-import { createDeadline } from '../../../src/pipeline/stages/deadline.ts';
+import { createDeadline } from '../../../src/pipeline/stages/call-stages.ts';
 import type { Call, Handler } from '../../../src/pipeline/stages/call.ts';
 import { operation, replyOf, useListener } from '../../support/gateway/public-listener.ts';
 

@@ -49,7 +49,7 @@ export function openOriginStage(declared: object = {}) {
     {
       ...config,
       ...{ resource: 'users', contract: resources.users, operation: 'users.get', attemptMs: () => 20 },
-      current: () => state,
+      states: { current: () => state },
       initial: migrationState({ rev: 0, stage: 'legacy' }),
       monotonic: () => 0,
       breaker: createLocalBreaker({ monotonic: () => 0, onChange: () => undefined }),

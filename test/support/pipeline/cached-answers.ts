@@ -1,4 +1,5 @@
 import { createBackgroundTasks } from '../../../src/kernel/background-tasks.ts';
+import { queryKey } from '../../../src/contract/query-key.ts';
 import type { Query } from '../../../src/contract/query.ts';
 import type { Call, SourceAnswer, SourceCall, SourceHandler } from '../../../src/pipeline/stages/call.ts';
 import type { Freshness } from '../../../src/pipeline/stages/cache-entry-maker.ts';
@@ -22,8 +23,9 @@ export const newCache = () =>
 /** A query for products. */
 export const query = (raw = ''): Query => parseList('products.list', raw);
 /** A call for products. */
-export const callOf = (rest: Partial<Call> = {}) =>
-  createCall({ operation: 'products.list', query: query(), ...rest });
+export function callOf({ query: asked = query(), ...rest }: Partial<Call> = {}): Call {
+  return createCall({ operation: 'products.list', query: asked, queryKey: queryKey(asked), ...rest });
+}
 /** What a fill finds. */
 export const found = (body: string, freshSeconds = 60): SourceAnswer => ({
   found: true,

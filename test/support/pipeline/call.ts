@@ -36,6 +36,7 @@ export function createCall({
     headerLines: () => [],
     principal: undefined,
     query: undefined,
+    queryKey: undefined,
     ...rest,
   };
 }

@@ -1,4 +1,4 @@
-import { authorize } from '../../../../src/pipeline/stages/authorize.ts';
+import { authorize } from '../../../../src/pipeline/stages/call-stages.ts';
 import type { Principal } from '../../../../src/pipeline/stages/call.ts';
 import { createCall, later } from '../../../support/pipeline/call.ts';
 

@@ -1,4 +1,4 @@
-import { ageMs, type Cache, createCache } from '../../../../src/store/cache/cache.ts';
+import { type Cache, createCache, staleMsOf } from '../../../../src/store/cache/cache.ts';
 import { type CacheEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
 import type { CacheRedis } from '../../../../src/store/cache/redis-entries.ts';
 import { createLocalPurges } from '../../../../src/store/cache/purges.ts';
@@ -58,7 +58,7 @@ function setUp(withRedis = true, localSeconds = 5) {
 /** What a cache serves: its own while that is fresh, or else what Redis has, or else its own. */
 async function find(cache: Cache, key = 'k'): Promise<CacheEntry | undefined> {
   const near = cache.local(key);
-  return near !== undefined && ageMs(near, clock) < near.freshMs ? near : ((await cache.remote(key)) ?? near);
+  return near !== undefined && staleMsOf(near, clock) < 0 ? near : ((await cache.remote(key)) ?? near);
 }
 const textOf = async (cache: Cache, key = 'k') => (await find(cache, key))?.body.toString();
 
