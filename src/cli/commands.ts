@@ -2,7 +2,6 @@
 
 import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
-import { addExamples } from './add-examples.ts';
 import { registerCompletion } from './input/completion.ts';
 import { registerContractCommands } from './contract.ts';
 import type { CliContext, CommandLine } from './context/context.ts';
@@ -27,6 +26,7 @@ import { runDemo } from './serve/demo.ts';
 import { registerBackCommand, registerReloadCommand } from './serve/reload.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerTryCommand } from './serve/try.ts';
+import examples from './examples.json' with { type: 'json' };
 
 /** The gateway file of the demo: it declares a migration to try out. */
 const DEMO_FILE = 'config/demo.yaml';
@@ -94,6 +94,14 @@ function registerStateCommands({ program, configFile, context }: CommandLine): v
   registerCacheCommand(program, operator);
   registerClaimsCommand(program, () => readConfig(configFile(), context.env), operator);
   registerAuditCommand(program, operator);
+}
+
+/** Adds its examples to the help of a command, which stands under the words before its own, and to those below it. */
+function addExamples(command: Command, path: readonly string[] = []): void {
+  const lines = (examples as Readonly<Record<string, readonly string[]>>)[path.join(' ')] ?? [];
+  if (lines.length > 0)
+    command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  for (const one of command.commands) addExamples(one, [...path, one.name()]);
 }
 
 /** Registers all commands but `start`, and the examples of all; `keyIds` are offered where an id of a key completes the words. */

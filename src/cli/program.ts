@@ -28,7 +28,7 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
   const isHelp = args.includes('--help') || args.includes('-h');
   if (isHelp || program.parseOptions([...args]).operands[0] !== 'start') {
     const { registerCommands } = await import('./commands.ts');
-    const { offeredKeys } = await import('./gateway/offered-keys.ts');
+    const { offeredKeys } = await import('./gateway/keys.ts');
     registerCommands(program, files, context, await offeredKeys(args, files.file, context));
   }
   return program;

@@ -1,4 +1,4 @@
-// A call to an upstream: its priority, its request and its reply.
+// A call to an upstream: its priority, its request, its reply, and the host that it goes to.
 
 /** The priorities of upstream calls, the most urgent first, because background work yields to callers. */
 export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
@@ -29,3 +29,24 @@ export type UpstreamReply = {
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
 };
+
+/** The host of an upstream, as a connection is opened to it. */
+export type UpstreamHost = {
+  readonly isTls: boolean;
+  /** An IPv6 address stands without its brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** The value of the `Host` header. */
+  readonly host: string;
+};
+
+/** The host of an http or https address. Without a port, it is the default port of the scheme. */
+export function upstreamHostOf({ protocol, hostname, port, host }: URL): UpstreamHost {
+  const isTls = protocol === 'https:';
+  return {
+    isTls,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || (isTls ? 443 : 80)),
+    host,
+  };
+}

@@ -1,5 +1,4 @@
-import type { PagePlan } from '../source/adapter/plan/plan.ts';
-import { scanReach } from '../source/adapter/plan/scan-reach.ts';
+import { type PagePlan, scanReach } from '../source/adapter/plan/plan.ts';
 import type { LoadedSource } from '../config/schema/loaded-config.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { FilterParameter, Resource } from '../contract/resource.ts';

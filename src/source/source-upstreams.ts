@@ -6,12 +6,14 @@ import type { MadeComponent, ComponentSet } from '../kernel/shared-components.ts
 import type { TakeToken } from './client/bulkhead/token-pacer.ts';
 import type { UpstreamProof } from './client/credentials/proofs.ts';
 import type { Quota } from './client/bulkhead/bulkhead.ts';
-import { type CheckableUpstream, createUpstream, type Upstream } from './client/client.ts';
+import { type CheckableUpstream, createUpstream, type Upstream, type HealthProbe } from './client/client.ts';
 import type { OnExchange } from './client/guard/exchange.ts';
 import type { GuardedClient } from './client/guard/guarded-client.ts';
-import type { CompiledResource, DigestedSource } from './compile-sources.ts';
-import { createHealthProbe } from './health-probe.ts';
+import type { CompiledResource, DigestedSource, CompiledSource } from './compile-sources.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
+import { firstRows } from './adapter/plan/plan.ts';
+import { UNOBSERVED } from './adapter/map/reply-observer.ts';
+import { fault } from '../kernel/errors/fault.ts';
 
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
 export type QuotaOf = (source: string, concurrency: number) => Quota;
@@ -46,6 +48,23 @@ function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpst
   const nameOf = (turn: string) => JSON.stringify([spec.name, digest, PROOF, turn, owner]);
   const takeTurn: UpstreamProof['takeTurn'] = (turn, everyMs) => lookTurns.take(nameOf(turn), everyMs);
   return proof && { ...proof, takeTurn };
+}
+
+/**
+ * The health probe of a source: the first row of the list, without any value of a caller. The answer must be right,
+ * except where the source gives all rows at once, which is more than is worth reading. `undefined`: the list needs no
+ * call.
+ */
+function createHealthProbe({ resource, adapter: { list } }: CompiledSource): HealthProbe | undefined {
+  const first = firstRows(list.plan, resource.name, 1);
+  if (first === undefined) return undefined;
+  return {
+    request: first.request,
+    read(reply) {
+      if (first.size < Infinity) list.read(reply, UNOBSERVED);
+      else if (reply.status >= 400) throw fault('upstream_error', { detail: `HTTP ${reply.status}` });
+    },
+  };
 }
 
 /** Makes the client of a source. `first`: the first of the resources that are read from it. */

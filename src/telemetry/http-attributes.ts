@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors/fault.ts';
-import { upstreamHostOf } from '../kernel/upstream-host.ts';
+import { upstreamHostOf } from '../kernel/upstream-call.ts';
 import type { FinishedSpan } from './tracing.ts';
 
 /** The facts for the span of a request. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/admin/metrics/metrics.ts';
-import { mergeMetrics } from '../../src/gateway/workers/merge-metrics.ts';
+import { mergeMetrics } from '../../src/gateway/workers/merged-metrics.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
 import { type AlertFault, alertFaults } from './harness/alert-faults.ts';

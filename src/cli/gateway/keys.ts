@@ -16,6 +16,7 @@ import {
   runShow,
   type UpdateKeyOptions,
 } from './key-commands.ts';
+import { askListener } from './operator-api-client.ts';
 
 const ID = 'the part between the underscores of the key';
 const ADDRESSES = 'addresses and CIDR ranges that it may be used from, such as 10.0.0.0/8,2001:db8::/32';
@@ -129,4 +130,22 @@ export function pepperNote(gatewayFile: string, variables: CliContext['env']): s
     `note: ${variable} is not set, so the key is made with the default in ${gatewayFile}, which everybody can read.`,
     `    hint: set ${variable} to the pepper of your gateway, or name its file: portico -c <file> keys create …\n`,
   ].join('\n');
+}
+
+/** A shell waits for it. */
+const OFFER_TIMEOUT_MS = 700;
+
+/** The ids of the keys, if a shell asks what completes words about keys, and the gateway of the configuration answers. */
+export async function offeredKeys(
+  args: readonly string[],
+  configFile: () => string,
+  context: CliContext,
+): Promise<readonly string[]> {
+  if (args[0] !== 'complete' || !args.some((word) => word === 'keys' || word === 'key')) return [];
+  try {
+    const { keys } = await askListener({ timeoutMs: OFFER_TIMEOUT_MS }, configFile(), context)('keys', {});
+    return keys.map(({ id }) => id);
+  } catch {
+    return [];
+  }
 }

@@ -1,13 +1,13 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry, AggregatorRegistry } from 'prom-client';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
 import { describeMetrics } from '../../telemetry/metrics/metric-factories.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 import { type MetricsJson, sampledMetrics } from '../../telemetry/history/metric-sample.ts';
-import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
 import type { MetricValues, WorkerCounts } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
+import { aggregatorOf } from '../../telemetry/metrics/aggregators.ts';
 
 /** The metrics and the quality reports of all workers together, with those that have ended. */
 export type MergedMetrics = ReturnType<typeof createMergedMetrics>;
@@ -21,6 +21,20 @@ type MergedMetricsDeps = {
 const PHASES = ['starting', 'serving', 'leaving'] as const;
 const ASK_MS = 2_000;
 const wanted = new Set(sampledMetrics);
+
+/** Merges the metrics of several processes. Counts and sizes are summed; for the lag of the event loop, the worst counts. @internal */
+export function mergeMetrics(processes: readonly MetricValues[]): Registry {
+  const withAggregators = processes.map((metrics) =>
+    metrics.map((metric) => ({ ...metric, aggregator: aggregatorOf(metric.name) })),
+  );
+  return AggregatorRegistry.aggregate(withAggregators);
+}
+
+/** The metrics of an ended process that must not fall: counters and histograms. @internal */
+export function cumulativeMetrics(values: MetricValues): MetricValues {
+  // prom-client declares `type` as an enum, but its JSON has the name.
+  return values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}
 
 /** The metrics of the primary itself, in a registry of their own. */
 function createOwnMetrics({ workers }: MergedMetricsDeps) {

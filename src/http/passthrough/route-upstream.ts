@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
-import { upstreamHostOf } from '../../kernel/upstream-host.ts';
+import { upstreamHostOf } from '../../kernel/upstream-call.ts';
 import type { SourceUpstreamsDeps } from '../../source/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../source/source-resilience.ts';
 import { openTimings } from '../../telemetry/requests/request-timings.ts';

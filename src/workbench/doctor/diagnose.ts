@@ -4,7 +4,7 @@ import { pathText } from '../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createSourceAsk, type SourceAsk } from './source-ask.ts';
 import { runClaims } from './run-claims.ts';
-import type { DisplayedCall } from './session/display-call.ts';
+import type { DisplayedCall } from './session/masked-source.ts';
 import { openSession } from './session/source-session.ts';
 
 /** A finding that may be displayed, with its place in the file. */

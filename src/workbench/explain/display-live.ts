@@ -14,7 +14,7 @@ import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import type { PlacedClaim } from './explain-plan.ts';
 import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from '../../kernel/secret.ts';
-import { callToDisplay } from '../doctor/session/display-call.ts';
+import { callToDisplay } from '../doctor/session/masked-source.ts';
 
 /** A call that was made, as it may be displayed. */
 export type DisplayedLiveCall = {

@@ -6,9 +6,8 @@ import { errorBody, fault, type GatewayError, publicStatus } from '../../kernel/
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { ExplainedRequest } from './explain-request.ts';
-import { maskedSource } from '../doctor/session/masked-source.ts';
+import { maskedSource, callToDisplay, type DisplayedCall } from '../doctor/session/masked-source.ts';
 import type { DisplayedLive } from './display-live.ts';
-import { callToDisplay, type DisplayedCall } from '../doctor/session/display-call.ts';
 
 /** Everything that is known about a query before it is answered, fit to be shown and to be written as JSON. */
 export type Explanation = {

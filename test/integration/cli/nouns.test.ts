@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CliContext } from '../../../src/cli/context/context.ts';
-import { offeredKeys } from '../../../src/cli/gateway/offered-keys.ts';
+import { offeredKeys } from '../../../src/cli/gateway/keys.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { startStack } from '../../support/gateway/stack.ts';
 import { startForAll } from '../../support/jest/lifetime.ts';

@@ -1,5 +1,5 @@
 import { createMetrics } from '../../../src/admin/metrics/metrics.ts';
-import { mergeMetrics } from '../../../src/gateway/workers/merge-metrics.ts';
+import { mergeMetrics } from '../../../src/gateway/workers/merged-metrics.ts';
 import type { RuleCase } from './promtool-rule-tests.ts';
 
 type Metrics = ReturnType<typeof createMetrics>;

@@ -1,6 +1,10 @@
 import { NO_MATCH_LABEL } from '../../../source/adapter/plan/inverse.ts';
-import { firstCall } from '../../../source/adapter/plan/first-rows.ts';
-import type { ListPlan, PagePlan, CursorPlan } from '../../../source/adapter/plan/plan.ts';
+import {
+  type ListPlan,
+  type PagePlan,
+  type CursorPlan,
+  firstCall,
+} from '../../../source/adapter/plan/plan.ts';
 import { contradicted } from '../../../source/checks/claim.ts';
 import { brokenFilter } from '../../../source/checks/filter.ts';
 import { brokenTotal } from '../../../source/checks/total.ts';

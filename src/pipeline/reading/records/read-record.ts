@@ -1,5 +1,5 @@
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
-import { firstRows } from '../../../source/adapter/plan/first-rows.ts';
+import { firstRows } from '../../../source/adapter/plan/plan.ts';
 import { UNOBSERVED } from '../../../source/adapter/map/reply-observer.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';

@@ -2,6 +2,8 @@ import type { Filter, ListQuery, Sort } from '../../../contract/query.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { Capability } from '../spec/capability.ts';
 import type { RandomWindow, SequentialWindow, Window, WindowCall } from './window.ts';
+import type { ResourceName } from '../../../contract/resource.ts';
+import type { SourceSpec } from '../../../config/schema/source.ts';
 
 /**
  * The rows for which Portico fetches the details (fields that a list's rows lack), one call for each row: the rows of the
@@ -66,3 +68,42 @@ export type ListPlan = PagePlan | ScanPlan | { readonly kind: 'nothing' };
 
 /** Plans a query. The plan does not depend on any of the disabled claims. */
 export type Planner = (query: ListQuery, disabled: ReadonlySet<Capability>) => ListPlan;
+
+/** The call that brings the first rows of a list; `undefined` if none covers them. */
+export function firstCall(window: Window, limit: number): WindowCall | undefined {
+  return window.kind === 'random' ? window.cover(0, limit)[0] : window.first;
+}
+
+/**
+ * The smallest request that brings the first rows of a list, without any value of a caller, and the most rows that come;
+ * `undefined` if the list needs no call.
+ */
+export function firstRows(plan: Planner, resource: ResourceName, limit: number) {
+  const asked = plan({ kind: 'list', resource, page: 1, limit, sort: null, filters: [] }, new Set());
+  if (asked.kind === 'nothing') return undefined;
+  const { window, request } = asked;
+  const call = firstCall(window, limit);
+  return call && { request: request(call), size: call.size };
+}
+
+type Reach = { readonly rows: number; readonly calls: number };
+
+/** The most rows that a scan can bring, and the most calls it takes for them. */
+export function scanReach(
+  { window, detailFetch }: Pick<ScanPlan, 'window' | 'detailFetch'>,
+  { rows, calls }: Pick<SourceSpec['budget'], 'rows' | 'calls'>,
+): Reach {
+  if (detailFetch === 'rows') {
+    // A window takes one call, and each of its rows takes another one.
+    const size = window.kind === 'sequential' ? window.first.size : window.scanSize;
+    const windows = Number.isFinite(size) ? Math.max(1, Math.floor(calls / (size + 1))) : 1;
+    const reach = scanReach({ window, detailFetch: undefined }, { rows, calls: windows });
+    return { rows: Math.min(reach.rows, calls - 1), calls };
+  }
+  if (window.kind === 'sequential') return { rows: Math.min(rows, calls * window.first.size), calls };
+  const { scanSize, depthMax, shortAtEnd } = window;
+  if (!Number.isFinite(scanSize)) return { rows, calls: 1 };
+  const reach = Math.min(rows, calls * scanSize, depthMax);
+  // One more call looks behind the last row. If windows may be short anywhere, any number of calls may be needed.
+  return { rows: reach, calls: shortAtEnd ? Math.min(calls, Math.ceil(reach / scanSize) + 1) : calls };
+}

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import type { SourceSpec } from '../../../config/schema/source.ts';
-import type { UpstreamHost } from '../../../kernel/upstream-host.ts';
+import type { UpstreamHost } from '../../../kernel/upstream-call.ts';
 import { createAgent } from './agents.ts';
 import { serveOneHost } from './one-host-agent.ts';
 

@@ -1,4 +1,4 @@
-import { type UpstreamHost, upstreamHostOf } from '../../../kernel/upstream-host.ts';
+import { type UpstreamHost, upstreamHostOf } from '../../../kernel/upstream-call.ts';
 
 /** An absolute address, and what of it stands in the first line of a request. */
 export type RequestAddress = { readonly origin: UpstreamHost; readonly path: string };

@@ -12,6 +12,8 @@ import {
 } from '../../../source/client/transport/credential.ts';
 import { MASK, Secret } from '../../../kernel/secret.ts';
 import { type PairedAdapter, pairRequests } from './pair-requests.ts';
+import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import { compileOutgoing } from '../../../source/client/transport/outgoing-request.ts';
 
 /** The places of a source's file whose texts are sent to the source. */
 const SENT =
@@ -48,7 +50,7 @@ export function maskSource({ spec, yaml }: LoadedSource): SourceSpec {
 }
 
 /** A source's credential as it may be displayed. */
-export function maskedCredential({ auth }: SourceSpec): UpstreamCredential {
+function maskedCredential({ auth }: SourceSpec): UpstreamCredential {
   switch (auth.kind) {
     case 'basic':
       return headerCredential('Authorization', `Basic ${MASK}`);
@@ -84,4 +86,22 @@ export function maskedSource({ source, resource }: CompiledSource) {
  */
 export function maskRequests(compiled: CompiledSource): PairedAdapter {
   return pairRequests(compiled.adapter, maskedSource(compiled).adapter);
+}
+
+/** An upstream call as it may be displayed: secrets are `***`. */
+export type DisplayedCall = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** Asterisks that were percent-encoded on their way into a query. */
+const ENCODED_MASK = MASK.replaceAll('*', '%2A');
+
+/** A request as it may be displayed; it was made from the masked source. */
+export function callToDisplay(masked: SourceSpec, request: UpstreamRequest): DisplayedCall {
+  const { method, url, headers, body } = compileOutgoing(masked)(request, maskedCredential(masked));
+  const readable = (text: string) => text.replaceAll(ENCODED_MASK, MASK);
+  return { method, url: readable(url), headers, ...(body !== undefined && { body: readable(body) }) };
 }

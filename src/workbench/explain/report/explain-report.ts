@@ -4,7 +4,7 @@ import { placeText, type Report, type ReportBlock, section } from './report.ts';
 import type { Explanation, ClientMistake } from '../explanation.ts';
 import { MASK } from '../../../kernel/secret.ts';
 import type { PassthroughExplanation } from '../explain-passthrough.ts';
-import type { DisplayedCall } from '../../doctor/session/display-call.ts';
+import type { DisplayedCall } from '../../doctor/session/masked-source.ts';
 import type { DisplayedField, DisplayedLive, DisplayedLiveCall } from '../display-live.ts';
 
 /** Calls that are shown of many; the last one is shown too. */

@@ -1,6 +1,6 @@
 import type { ResourceQuality } from '../../../../src/pipeline/quality.ts';
 import { createMetrics } from '../../../../src/admin/metrics/metrics.ts';
-import { cumulativeMetrics, mergeMetrics } from '../../../../src/gateway/workers/merge-metrics.ts';
+import { cumulativeMetrics, mergeMetrics } from '../../../../src/gateway/workers/merged-metrics.ts';
 import { mergeQuality } from '../../../../src/gateway/workers/merge-quality.ts';
 
 const make = () => createMetrics({ operations: ['users.list'], version: '1', nodeVersion: 'v24' });

@@ -1,6 +1,5 @@
 import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
-import { maskSource } from '../../../../src/workbench/doctor/session/masked-source.ts';
-import { callToDisplay } from '../../../../src/workbench/doctor/session/display-call.ts';
+import { maskSource, callToDisplay } from '../../../../src/workbench/doctor/session/masked-source.ts';
 import { loadSources } from '../../../../src/config/load.ts';
 import type { Problem } from '../../../../src/config/yaml/problem.ts';
 import { queryOf } from '../../../support/pipeline/source-text.ts';

@@ -1,5 +1,4 @@
-import type { ScanPlan } from '../../../../source/adapter/plan/plan.ts';
-import { scanReach } from '../../../../source/adapter/plan/scan-reach.ts';
+import { type ScanPlan, scanReach } from '../../../../source/adapter/plan/plan.ts';
 import { pushedOperatorsOf } from '../../../../contract/pushed-operators.ts';
 import type { ListQuery } from '../../../../contract/query.ts';
 import { filterWith, typicalValue } from '../../../../contract/example-filters.ts';
