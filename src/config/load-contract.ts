@@ -7,14 +7,14 @@ import { withContractHint } from './contract-hints.ts';
 import { checkShape } from './validate/check-shape.ts';
 import type { Problem } from './yaml/problem.ts';
 import type { Environment } from './yaml/substitute.ts';
-import { parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
+import { type FileText, parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
 
 /** A contract with the file that it stands in; the built-in one stands in none. */
 export type LoadedContract = { readonly contract: Contract; readonly yaml?: YamlFile };
 
 /** Compiles a contract file; `undefined` if it has problems, which are added to `problems`. */
 export function loadContract(
-  file: { readonly file: string; readonly text: string } | undefined,
+  file: FileText | undefined,
   env: Environment,
   problems: Problem[],
 ): LoadedContract | undefined {
@@ -52,13 +52,7 @@ export type GatewayPermissions = {
 };
 
 /** The permissions that a file asks for, as it writes them; `undefined` if it is no gateway file. */
-export function permissionsIn({
-  file,
-  text,
-}: {
-  readonly file: string;
-  readonly text: string;
-}): GatewayPermissions | undefined {
+export function permissionsIn({ file, text }: FileText): GatewayPermissions | undefined {
   const yaml = parseYamlFile(file, text, asWritten, []);
   const found = readers.safeParse(yaml.content()).data;
   if (found?.portico === undefined) return undefined;
@@ -73,13 +67,7 @@ export function permissionsIn({
  * The path of the contract file as a gateway file names it; `undefined` if it names none, or is too broken to be read. Variables
  * have no value here.
  */
-export function contractPathIn({
-  file,
-  text,
-}: {
-  readonly file: string;
-  readonly text: string;
-}): string | undefined {
+export function contractPathIn({ file, text }: FileText): string | undefined {
   const content = parseYamlFile(file, text, asWritten, []).content() as
     { contract?: unknown } | null | undefined;
   const contract = content?.contract;

@@ -12,10 +12,7 @@ import type { Problem } from './yaml/problem.ts';
 import { sourceSchema } from './schema/source.ts';
 import type { Environment } from './yaml/substitute.ts';
 import { withTextLiterals } from './text-literals.ts';
-import { parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
-
-/** A configuration file: its name and its text. */
-export type FileText = { readonly file: string; readonly text: string };
+import { type FileText, parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
 
 /** The files of one configuration: the gateway file, that of the contract, and one file per source. */
 export type ConfigFiles = {

@@ -6,7 +6,6 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import {
   type ConfigFiles,
   type ConfigTexts,
-  type FileText,
   loadConfig,
   loadUsableSections,
   type UsableSections,
@@ -22,6 +21,7 @@ import {
 } from '../../source/compile-sources.ts';
 import { openEdits } from '../../config/yaml/open-edits.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
+import type { FileText } from '../../config/yaml/yaml-file.ts';
 import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
 import type { CliContext } from '../context/context.ts';
 import { isRegularFile, readRegularFile } from './regular-file.ts';

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { FileText } from '../../config/load.ts';
+import type { FileText } from '../../config/yaml/yaml-file.ts';
 
 /**
  * The first of some places that exists. The place beside the program comes first, because the other one may belong to somebody

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { ConfigFiles, FileText } from '../../config/load.ts';
+import type { ConfigFiles } from '../../config/load.ts';
+import type { FileText } from '../../config/yaml/yaml-file.ts';
 import { replaceFile } from '../../store/replace-file.ts';
 import { configDigest } from '../../gateway/reload/snapshot.ts';
 import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';

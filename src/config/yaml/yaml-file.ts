@@ -17,6 +17,9 @@ import { pathText, type Problem } from './problem.ts';
 import { type Environment, type Reference, substitute, type Substituted } from './substitute.ts';
 import { followAlias, isMerge, mergeSources, pairsOf } from './yaml-merge.ts';
 
+/** A configuration file: its name and its text. */
+export type FileText = { readonly file: string; readonly text: string };
+
 /** A parsed YAML file that knows the position of each key. */
 export type YamlFile = {
   readonly file: string;

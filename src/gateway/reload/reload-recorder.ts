@@ -3,7 +3,7 @@ import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { ConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import type { ConfigChange } from './find-changes.ts';
-import type { ReloadRequest, ReloadTarget, SoundChange } from './reload-outcome.ts';
+import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundChange } from './reload-outcome.ts';
 
 /** Why the configuration in force is not that of the files, and since when. */
 export type StaleConfig = {
@@ -35,15 +35,11 @@ export type ReloadRecorderDeps = {
 };
 
 /** A reload, or the start, in the history, whose newest entry stands first. */
-export type ReloadEntry = {
+export type ReloadEntry = Pick<ReloadOutcome, 'rev' | 'digest' | 'changes' | 'problems'> & {
   /** When, as an instant in UTC. */
   readonly at: string;
   readonly by: string;
   readonly outcome: 'started' | 'applied' | 'unchanged' | 'refused';
-  readonly rev: number;
-  readonly digest: string;
-  readonly changes: readonly ConfigChange[];
-  readonly problems?: readonly string[];
 };
 
 /** How many problems a webhook and the history get; the log and the audit have all of them. */

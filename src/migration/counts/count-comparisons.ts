@@ -92,8 +92,7 @@ export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCount
     return scope;
   }
 
-  const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS);
-  timer.unref();
+  const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS).unref();
 
   return {
     compared(comparison) {

@@ -102,8 +102,7 @@ export function createFleetCallers(name: string, deps: FleetCallersDeps): Recent
 
   const flush = () => inTurn(write);
   // If Redis fails, the counts stay in this process, with a maximum size, and the next time tries again.
-  const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS);
-  timer.unref();
+  const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS).unref();
 
   return {
     count: slices.count,

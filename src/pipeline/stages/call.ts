@@ -2,7 +2,7 @@ import type { Query } from '../../contract/query.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
 import type { WindowState } from '../../store/limiter/limiter.ts';
-import type { EncodedBodies } from '../../store/cache/encoded-bodies.ts';
+import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';
 
 /** The caller, once the credential is verified. */
@@ -76,16 +76,8 @@ export type Call = {
 };
 
 /** A finished v1 answer: bytes and what is known about them. */
-export type CallAnswer = {
-  readonly body: Buffer;
-  /** Strong and quoted. */
-  readonly etag: string;
-  /** When the body was made, milliseconds since the epoch. */
-  readonly storedAt: number;
-  readonly freshSeconds: number;
+export type CallAnswer = Pick<CacheEntry, 'body' | 'etag' | 'storedAt' | 'freshSeconds' | 'encodings'> & {
   readonly cache: 'hit' | 'miss' | 'stale';
-  /** The compressed forms of the body that the cache keeps. */
-  readonly encodings?: EncodedBodies | undefined;
 };
 
 /** Answers a call: at once if nothing has to be waited for. It throws or rejects with a `GatewayError`. */

@@ -159,8 +159,7 @@ export function createSharedPurges(
     }
   }
 
-  const timer = setInterval(() => void refresh(), REFRESH_MS);
-  timer.unref();
+  const timer = setInterval(() => void refresh(), REFRESH_MS).unref();
   return {
     ...ledger,
     async purge(tag, note) {

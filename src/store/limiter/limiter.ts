@@ -139,8 +139,7 @@ export function createLimiter(deps: LimiterDeps): Limiter {
   const limiters = new Map(Object.entries(tiers).map(([name, tier]) => [name, kept(name, tier)]));
   const timer = setInterval(() => {
     for (const limiter of limiters.values()) limiter.returnUnused();
-  }, RETURN_MS);
-  timer.unref();
+  }, RETURN_MS).unref();
 
   return {
     consume(tier, subject) {

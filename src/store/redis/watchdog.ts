@@ -109,8 +109,7 @@ export function attachWatchdog(
     if (client.status !== 'ready') return;
     if (state === 'silent') probe();
     else client.ping().then(onAnswer, onError);
-  }, PING_EVERY_MS);
-  timer.unref();
+  }, PING_EVERY_MS).unref();
   client.once('end', () => clearInterval(timer));
   return () => state === 'answering';
 }

@@ -1,6 +1,6 @@
 import { lintOutcomes } from '../../source/adapter/lint-source.ts';
 import { type ClaimVerdict, concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
-import { pathText } from '../../config/yaml/problem.ts';
+import { pathText, type Problem } from '../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createSourceAsk, type SourceAsk } from './source-ask.ts';
 import { runClaims } from './run-claims.ts';
@@ -8,17 +8,11 @@ import type { DisplayedCall } from './session/masked-source.ts';
 import { openSession } from './session/source-session.ts';
 
 /** A finding that may be displayed, with its place in the file. */
-export type DisplayedFinding = {
+export type DisplayedFinding = Omit<Problem, 'message'> & {
   readonly probe: string;
   readonly claim: string;
-  readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
-  /** The keys that lead to the claim, joined by points. */
-  readonly path: string;
   readonly verdict: ClaimVerdict;
   readonly observed: string;
-  readonly hint?: string;
   /** Calls that show a difference; secrets are `***`. */
   readonly calls?: readonly DisplayedCall[];
 };

@@ -87,8 +87,7 @@ export function createKeyHousekeeping({
   const timer = setInterval(() => {
     flush(false).catch(() => undefined);
     count().catch(later);
-  }, FLUSH_MS);
-  timer.unref();
+  }, FLUSH_MS).unref();
   return {
     expiring: () => expiring,
     async close() {

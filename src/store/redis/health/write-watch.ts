@@ -78,8 +78,7 @@ export function createWriteWatch({ client, isReady, log }: WriteWatchDeps): Writ
     else if (!servers.some(uses(ROOM_PART)) && performance.now() - refusedAt > REFUSED_MS) leave();
   }
 
-  const timer = setInterval(() => void look(), LOOK_MS);
-  timer.unref();
+  const timer = setInterval(() => void look(), LOOK_MS).unref();
 
   return {
     onRefused({ message }) {

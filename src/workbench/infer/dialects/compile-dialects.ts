@@ -1,6 +1,7 @@
 // Makes the functions that `infer` calls, such as how a list is sorted, from the example file of a dialect.
 
-import { type FileText, loadSources } from '../../../config/load.ts';
+import { loadSources } from '../../../config/load.ts';
+import type { FileText } from '../../../config/yaml/yaml-file.ts';
 import type {
   DialectSpec,
   ListSpec,
