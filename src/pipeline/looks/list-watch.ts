@@ -41,8 +41,8 @@ export type PastStore = {
 export type ListWatch = {
   readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
   /**
-   * Looks at the list if it is time. To be called whenever the source is asked. A look that a comparison causes takes one
-   * of the slots of comparisons: a new source that serves nobody yet is asked no more at once than its migration says.
+   * Looks at the list if it is time. To be called whenever the source is asked. A look that a comparison causes is one, too,
+   * and takes one of their slots: a new source that serves nobody yet is asked no more at once than its migration says.
    */
   asked(source: SourceRuntime, usage: Pick<Usage, 'slots'>): void;
   /** Takes the present state of a field as its normal one. */
@@ -184,7 +184,8 @@ export function createListWatch(
     if (canWait && (await store.recall()) === undefined) dueAt = begunAt + FIRST_MS;
     else if ((await source.takeLook?.('list', everyMs)) === true) {
       const drawn = random();
-      const read = () => lookAtList(source, bits, { signal, drawn });
+      const priority = slots === undefined ? 'scan' : 'shadow';
+      const read = () => lookAtList(source, bits, { signal, priority, drawn });
       const lookOnce = () => slots?.run(read, signal) ?? read();
       const found = await lookOnce();
       everyMs = LOOK_MS * Math.max(1, ((found?.calls ?? 0) * lists) / CALLS_MAX);

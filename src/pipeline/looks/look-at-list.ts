@@ -51,7 +51,7 @@ function rowsInOrder(windows: readonly WindowEvidence[]): readonly CanonicalReco
 export async function lookAtList(
   source: SourceRuntime,
   bits: readonly FieldBit[],
-  { signal, drawn }: Pick<CallContext, 'signal'> & { readonly drawn: number },
+  { signal, priority, drawn }: Pick<CallContext, 'signal' | 'priority'> & { readonly drawn: number },
 ): Promise<ListLook | undefined> {
   const { adapter, resource, claims, wholeListObserver: observer = source.observer } = source;
   const query = { kind: 'list', resource: resource.name, page: 1, limit: ROWS, filters: [] } as const;
@@ -62,7 +62,7 @@ export async function lookAtList(
   const size = window.kind === 'random' ? window.scanSize : window.first.size;
   const rows = size < SMALL_WINDOW ? ROWS_OF_SMALL_WINDOWS : Math.min(size, ROWS);
   const context: CallContext = {
-    ...{ signal, priority: 'scan', isWholeList: true },
+    ...{ signal, priority, isWholeList: true },
     usage: { upstreamCalls: 0, upstreamMs: 0 },
   };
   const ends = new Map<string, number>();

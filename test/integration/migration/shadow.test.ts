@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startGateway } from '../../support/gateway/start-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { nameOf, sourceText, users } from '../../support/upstream/named-users.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
+import { endAfterTest, startForAll, startForEach } from '../../support/jest/lifetime.ts';
 
 const config = `
 resources:
@@ -64,25 +65,39 @@ describe('a gateway whose users are shadowed', () => {
   });
 });
 
-it('a look of Portico at the list of the new source takes one of the slots of comparisons', async () => {
-  const legacy = endAfterTest(await startUpstream(serving(users(nameOf))));
-  const answer = users(nameOf);
-  const hangsAtLists = serving((request) => (request.path === '/users' ? undefined : answer(request)));
-  const next = endAfterTest(await startUpstream(hangsAtLists));
-  const patient = sourceText('next', next).replace('net: {', 'net: { timeout: 1m,');
-  const sources = { 'old.yaml': sourceText('old', legacy), 'next.yaml': patient };
-  const narrow = config.replace('concurrency: 4', 'concurrency: 1');
-  const gateway = endAfterTest(await startGateway({ sources, config: narrow, isPatient: false }));
-  const get = async (id: number) => (await fetch(`${gateway.url}/v1/users/user_${String(id)}`)).text();
-  const offered = () => gateway.counted('portico_migration_shadow_total');
-  const isLooked = () => next.requests.some(({ path }) => path === '/users');
+describe('a look of Portico at the list of the new source', () => {
+  const legacy = startForEach(() => startUpstream(serving(users(nameOf))));
+  const next = startForEach(startUpstream);
 
-  await eventually(async () => {
-    await get(1);
-    return isLooked();
+  /** Has the new source asked for a record until Portico looks at its list, which hangs; the slots of comparisons are one. */
+  async function startLooking(timeout: string) {
+    const answer = users(nameOf);
+    next.become(serving((request) => (request.path === '/users' ? undefined : answer(request))));
+    const text = sourceText('next', next).replace('net: {', `net: { timeout: ${timeout},`);
+    const sources = { 'old.yaml': sourceText('old', legacy), 'next.yaml': text };
+    const narrow = config.replace('concurrency: 4', 'concurrency: 1');
+    const gateway = endAfterTest(await startGateway({ sources, config: narrow, isPatient: false }));
+    const get = async (id: number) => (await fetch(`${gateway.url}/v1/users/user_${String(id)}`)).text();
+    await eventually(async () => {
+      await get(1);
+      return next.requests.some(({ path }) => path === '/users');
+    });
+    return { get, offered: () => gateway.counted('portico_migration_shadow_total') };
+  }
+
+  it('takes one of the slots of comparisons', async () => {
+    const { get, offered } = await startLooking('1m');
+    const [asked, before] = [next.requests.length, await offered()];
+    for (let id = 2; id < 7; id += 1) await get(id);
+    await eventually(async () => (await offered()) >= before + 5);
+    expect(next.requests.length).toBe(asked);
   });
-  const [asked, before] = [next.requests.length, await offered()];
-  for (let id = 2; id < 7; id += 1) await get(id);
-  await eventually(async () => (await offered()) >= before + 5);
-  expect(next.requests.length).toBe(asked);
+
+  it('causes no health probe beside them while it hangs', async () => {
+    await startLooking('4s');
+    const asked = next.requests.length;
+    // Twice as long as a source may be silent before callers would have it probed.
+    await sleep(1_000);
+    expect(next.requests.length).toBe(asked);
+  });
 });
