@@ -15,6 +15,7 @@ type Moves = { readonly changes: number; readonly climbs: number };
 /** What a request did: counted by functions, and by every call of one. */
 export type Route = Moves & {
   readonly functions: number;
+  readonly files: number;
   readonly everyCall: Moves & { readonly calls: number };
   readonly stays: readonly Stay[];
 };
@@ -73,6 +74,7 @@ export function followLayers(entries: readonly Entry[], levels: ReadonlyMap<stri
   const stays = staysOf(functions);
   return {
     functions: functions.length,
+    files: new Set(functions.map(({ path }) => path)).size,
     ...movesOf(stays, levels),
     everyCall: { calls: calls.length, ...movesOf(staysOf(calls), levels) },
     stays,

@@ -65,8 +65,8 @@ async function trace(name: string, page: number): Promise<Route> {
   return followLayers((message as TraceMessage).entries, levels);
 }
 
-function print(name: string, { functions, changes, climbs, everyCall, stays }: Route): void {
-  const counts = `${String(functions)} functions, ${String(changes)} changes of layer, ${String(climbs)} climbs`;
+function print(name: string, { functions, files, changes, climbs, everyCall, stays }: Route): void {
+  const counts = `${String(functions)} functions, ${String(files)} files, ${String(changes)} changes of layer, ${String(climbs)} climbs`;
   const every = `${String(everyCall.calls)} calls, ${String(everyCall.changes)} changes, ${String(everyCall.climbs)} climbs`;
   console.log(`${name.padEnd(6)}${counts} (every call counted: ${every})`);
   if (!values.verbose) return;

@@ -71,7 +71,7 @@ describe('the way of a request', () => {
 
   it('changes layers where the next function is in another first-level entry of src, not merely in another file', () => {
     const route = follow(entry('http/a.ts'), entry('http/b/c.ts'), entry('store/a.ts'), entry('kernel/a.ts'));
-    expect(route).toMatchObject({ functions: 4, changes: 2, climbs: 0 });
+    expect(route).toMatchObject({ functions: 4, files: 4, changes: 2, climbs: 0 });
     expect(route.stays.map(({ layer }) => layer)).toEqual(['src/http', 'src/store', 'src/kernel']);
   });
 
