@@ -120,7 +120,7 @@ const live: BenchRow = {
   skip: noPrometheus,
   async run(bench) {
     const watched = await startWatchedGateways(bench);
-    const prometheus = bench.own(await startPrometheus(...watched.adminUrls));
+    const prometheus = bench.own(await startPrometheus(watched.adminUrls));
     await watched.suffer();
     const { targets } = readBoard();
     const [empty, unlabelled, still]: [string[], string[], string[]] = [[], [], []];

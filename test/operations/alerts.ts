@@ -8,6 +8,7 @@ import { mergeMetrics } from '../../src/gateway/workers/merged-metrics.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
 import { type AlertFault, alertFaults } from './harness/alert-faults.ts';
+import { ALERTMANAGER_FILE } from './harness/alertmanager.ts';
 import { type AlertTestbed, openAlertTestbed } from './harness/alert-testbed.ts';
 import { migrationAlertCases } from './harness/migration-alert-cases.ts';
 import { noPrometheus, type Prometheus, startPrometheus } from './harness/prometheus.ts';
@@ -26,7 +27,6 @@ const HEALTHY_SECONDS = 10;
 /** So much of what promtool says is shown. */
 const PROBLEMS_LENGTH = 4_000;
 
-const ALERTMANAGER = 'config/prometheus/alertmanager.yaml';
 type Inhibitions = {
   readonly inhibit_rules: readonly Readonly<
     Record<'source_matchers' | 'target_matchers', readonly string[]>
@@ -154,7 +154,7 @@ const lives: BenchRow = {
   skip: noPrometheus,
   async run(bench) {
     const place = await openAlertTestbed(bench);
-    const prometheus = bench.own(await startPrometheus(place.gateway.adminUrl, place.replica.adminUrl));
+    const prometheus = bench.own(await startPrometheus([place.gateway.adminUrl, place.replica.adminUrl]));
     const health = await playHealth(bench, place, prometheus);
     const played: Played[] = [];
     for (const fault of alertFaults) played.push(await play(bench, place, prometheus, fault));
@@ -215,9 +215,9 @@ const said: BenchRow = {
       assert.match(annotations.description, /\$labels.*\$value.*since/, alert);
       assert.ok(annotations.runbook_url.endsWith(`runbook.md#${alert.toLowerCase()}`), alert);
     }
-    const { stdout } = await run('amtool', ['check-config', ALERTMANAGER]);
+    const { stdout } = await run('amtool', ['check-config', ALERTMANAGER_FILE]);
     assert.match(stdout, /SUCCESS/);
-    const { inhibit_rules } = parse(readFileSync(ALERTMANAGER, 'utf8')) as Inhibitions;
+    const { inhibit_rules } = parse(readFileSync(ALERTMANAGER_FILE, 'utf8')) as Inhibitions;
     const names = new Set(rules().map(({ alert }) => alert));
     const named = inhibit_rules.flatMap((rule) => [...rule.source_matchers, ...rule.target_matchers]);
     const alerts = named.flatMap((text) => [...text.matchAll(/Portico\w+/g)].map(([name]) => name));

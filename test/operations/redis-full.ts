@@ -11,7 +11,7 @@ type Readiness = { readonly status: string; readonly details?: Readonly<Record<s
 async function whereSeen(bench: FaultBench, workers: number) {
   const redis = await bench.redis('--maxmemory-policy', 'noeviction');
   const gateway = await bench.gateway({ config: { workers, redis: { url: redis.url } } });
-  const prometheus = bench.own(await startPrometheus(gateway.adminUrl));
+  const prometheus = bench.own(await startPrometheus([gateway.adminUrl]));
   const limit = (value: string) =>
     gateway.withStored(({ client }) => client.config('SET', 'maxmemory', value));
   const readiness = async () => (await (await fetch(`${gateway.adminUrl}/readyz`)).json()) as Readiness;

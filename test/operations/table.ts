@@ -3,6 +3,7 @@ import { httpRows } from './http.ts';
 import { auditRows } from './audit.ts';
 import { backupRows } from './backup.ts';
 import { keyRows } from './keys.ts';
+import { onePageRows } from './one-page.ts';
 import { operatorListenerRows } from './operator-listener.ts';
 import { redisFullRows } from './redis-full.ts';
 import { redisMemoryRows } from './redis-memory.ts';
@@ -16,6 +17,7 @@ import { traceRows } from './trace.ts';
 export const themes: Themes = {
   reload: reloadRows,
   alerts: alertRows,
+  'one-page': onePageRows,
   audit: auditRows,
   backup: backupRows,
   http: httpRows,

@@ -40,14 +40,23 @@ export type Prometheus = {
   close(): Promise<void>;
 };
 
-/** Starts Debian's Prometheus on some gateways, with the rules of config/alerts.yaml sixty times as fast. */
-export async function startPrometheus(...adminUrls: readonly string[]): Promise<Prometheus> {
+/**
+ * Starts Debian's Prometheus on some gateways, with the rules of config/alerts.yaml sixty times as fast. It sends what fires to
+ * an Alertmanager, if one is named by host and port.
+ */
+export async function startPrometheus(
+  adminUrls: readonly string[],
+  alertmanager?: string,
+): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-prometheus-'));
   const port = await freePort();
   writeFileSync(join(folder, 'alerts.yaml'), fasterRules(readFileSync('config/alerts.yaml', 'utf8')));
   const config = {
     global: { scrape_interval: '1s', scrape_timeout: '900ms', evaluation_interval: '1s' },
     rule_files: ['alerts.yaml'],
+    alerting: {
+      alertmanagers: alertmanager === undefined ? [] : [{ static_configs: [{ targets: [alertmanager] }] }],
+    },
     scrape_configs: [
       {
         job_name: 'portico',
