@@ -39,7 +39,9 @@ const resourceEntry = z.strictObject({
   onInvalidRecord: z
     .enum(['fail', 'drop'])
     .default('fail')
-    .describe('A record without a usable id: fail the answer, or leave the record out and count it.'),
+    .describe(
+      'A record without a usable id, or without a value that the contract requires in lists: fail the answer, or leave the record out of data and total and count it.',
+    ),
   list: list.optional().describe('How the list is read. Absent only if the contract has no list of it.'),
   get: get.optional(),
 });

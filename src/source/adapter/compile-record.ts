@@ -3,9 +3,10 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { Resource } from '../../contract/resource.ts';
 import { invalidReply } from '../../kernel/errors/fault.ts';
+import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { CHECKED, type SpecLocation } from './spec/spec-location.ts';
-import { isSameFolded } from './map/native-id.ts';
+import { type IdCodec, isSameFolded } from './map/native-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping } from './map/map-record.ts';
 import { requiredText } from './map/map-rows.ts';
@@ -14,7 +15,14 @@ import { type ReplyContext, compileDrop, compileReader } from './read/read-reply
 import { notifyObserver, readObserved, type ReplyObserver } from './map/reply-observer.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
-import { detailFields, detailsPlace, detailsSpec, type RecordView, type ViewSpec } from './map/row-fields.ts';
+import {
+  detailFields,
+  detailsPlace,
+  detailsSpec,
+  type RecordView,
+  requiredDetails,
+  type ViewSpec,
+} from './map/row-fields.ts';
 
 /** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
 export type GetAdapter = {
@@ -32,7 +40,11 @@ export type GetAdapter = {
 };
 
 /** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
-export type DetailsAdapter = GetAdapter & { readonly fields: ReadonlySet<string> };
+export type DetailsAdapter = GetAdapter & {
+  readonly fields: ReadonlySet<string>;
+  /** Those of the fields without which the list leaves a record out; without any, such a record is a failure. */
+  readonly droppedWithout: readonly string[];
+};
 
 /** Compiles the adapter of the fields that a list's rows lack; `undefined` if they lack none. */
 export function compileDetails(
@@ -57,18 +69,21 @@ export function compileDetails(
     for (const name of Object.keys(hydrate.map))
       if (name !== 'id' && map[name] !== undefined)
         place.at('map', name).report(`the rows have "${name}" already`, 'map it in one of the two places');
-  const ids = resource.itemFields.filter(({ kind }) => kind === 'id');
-  const read = compileGet(
-    'details',
-    {
-      spec: isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) },
-      fields: [...ids, ...fields],
-    },
-    context,
-    isOwn ? here.at(...detailsPlace(spec)) : CHECKED,
-  );
-  return { ...read, fields: new Set(fields.map(({ name }) => name)) };
+  const ids = resource.itemFields.filter(isId);
+  const own = isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) };
+  const compile = (wanted: readonly Field[], at: SpecLocation) =>
+    compileGet('details', { spec: own, fields: [...ids, ...wanted] }, context, at);
+  const read = compile(fields, isOwn ? here.at(...detailsPlace(spec)) : CHECKED);
+  const droppedWithout = requiredDetails(spec, resource);
+  return {
+    ...(droppedWithout.length === 0 ? read : compile(fields.map(optional), CHECKED)),
+    fields: new Set(fields.map(({ name }) => name)),
+    droppedWithout,
+  };
 }
+
+const isId = ({ kind }: Field) => kind === 'id';
+const optional = (field: Field): Field => ({ ...field, required: false });
 
 /** The part of a mapping for some fields. */
 function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
@@ -78,9 +93,17 @@ function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
 /** What a single record is compiled from. */
 type SingleSpec = Pick<ViewSpec, 'fields'> & {
   readonly spec: GetSpec;
-  /** Fields without which the list leaves a record out, so that it does not exist for callers; absent: it is invalid. */
+  /** The list's fields, if it leaves out a record without a required one of them, so that nobody has it; else it is invalid. */
   readonly droppedWithout?: readonly Field[] | undefined;
 };
+
+/** Compiles whether a list leaves a record out that has an id: it lacks a required one of these fields. */
+function compileLeftOut(map: GetSpec['map'], fields: readonly Field[], codec: IdCodec) {
+  const mapId = compileMapping(map, fields.filter(isId), codec, CHECKED);
+  const mapItem = compileMapping(map, fields, codec, CHECKED);
+  const ignore = () => undefined;
+  return (found: Json) => mapId(found, ignore) !== undefined && mapItem(found, ignore) === undefined;
+}
 
 /** Compiles the adapter of a record with some fields; `here` is the place of the spec. */
 export function compileGet(
@@ -96,10 +119,7 @@ export function compileGet(
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
   const map = compileMapping(spec.map, fields, codec, here.at('map'));
   const orRequired = requiredText(fields);
-  const lenient = fields.map((field) =>
-    droppedWithout?.includes(field) === true ? { ...field, required: false } : field,
-  );
-  const mapLenient = droppedWithout && compileMapping(spec.map, lenient, codec, CHECKED);
+  const isLeftOut = droppedWithout && compileLeftOut(spec.map, droppedWithout, codec);
   const runProgram = compileRecordProgram(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
@@ -111,7 +131,7 @@ export function compileGet(
       throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
     if (isDropped?.(found) === true) return undefined;
     const record = map(found, observer.onMissingValue);
-    if (record !== undefined || mapLenient?.(found, () => undefined) !== undefined) return record;
+    if (record !== undefined || isLeftOut?.(found) === true) return record;
     throw invalidReply('id', `the record has no usable id${orRequired}`);
   }
 

@@ -15,13 +15,16 @@ import {
 /** The most concurrent calls: for a page, and for a scan, beside which callers must get through. */
 const CONCURRENCY = { page: 8, scan: 3 };
 
-/** Asks for the fields that one row of the list lacks. @throws GatewayError as a single record does */
+/**
+ * Asks for the fields that one row of the list lacks. The record is absent if the list leaves it out.
+ * @throws GatewayError as a single record does
+ */
 async function complete(
   source: SourceRuntime,
   details: DetailsAdapter,
   row: CanonicalRecord,
   context: CallContext,
-): Promise<{ readonly record: CanonicalRecord } | RowVanished> {
+): Promise<{ readonly record: CanonicalRecord | undefined } | RowVanished> {
   const { signal, usage, priority } = context;
   signal.throwIfAborted();
   const request = details.request(row.id);
@@ -37,7 +40,10 @@ async function complete(
     usage,
     priority,
   );
-  return found === undefined ? rowVanished : { record: { ...row, ...found } };
+  if (found === undefined) return rowVanished;
+  if (details.droppedWithout.every((name) => found[name] !== null)) return { record: { ...row, ...found } };
+  observer.onMissingValue('id', 'unreadable');
+  return { record: undefined };
 }
 
 /**
@@ -55,6 +61,6 @@ export function createDetailFetch(source: SourceRuntime, work: keyof typeof CONC
     const completed = await allOrAbort(context, (within) =>
       rows.map((row) => semaphore.run(() => complete(source, details, row, within))),
     );
-    return isPlanFailure(completed) ? completed : completed.map(({ record }) => record);
+    return isPlanFailure(completed) ? completed : completed.flatMap(({ record }) => record ?? []);
   };
 }

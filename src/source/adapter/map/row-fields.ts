@@ -33,6 +33,12 @@ export function detailFields(spec: SourceResourceSpec, resource: Resource): read
   return resource.itemFields.filter((field) => !there.includes(field));
 }
 
+/** The names of the fields that only details have, and without which the list leaves a record out of data and total. */
+export function requiredDetails(spec: SourceResourceSpec, resource: Resource): readonly string[] {
+  if (spec.onInvalidRecord === 'fail') return [];
+  return detailFields(spec, resource).flatMap(({ name, required }) => (required ? [name] : []));
+}
+
 /** The views of a resource: rows of its list, details that rows lack, single records. */
 export type RecordView = 'list' | 'details' | 'get';
 

@@ -7,7 +7,7 @@ import type { SourceSpec } from '../../../config/schema/source.ts';
 
 /**
  * The rows for which Portico fetches the details (fields that a list's rows lack), one call for each row: the rows of the
- * page, or all rows if a filter or the sort needs such a field. `undefined` if the list's rows have all fields.
+ * page, or all rows if a filter, the sort or the total needs such a field. `undefined` if the list's rows have all fields.
  */
 export type DetailFetch = 'page' | 'rows' | undefined;
 

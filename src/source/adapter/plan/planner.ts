@@ -3,7 +3,7 @@ import type { ListQuery, Sort } from '../../../contract/query.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { IdCodec } from '../map/native-id.ts';
-import { detailFields, rowFields, wholeMapping } from '../map/row-fields.ts';
+import { detailFields, requiredDetails, rowFields, wholeMapping } from '../map/row-fields.ts';
 import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileRequest } from '../request/request.ts';
@@ -99,6 +99,8 @@ function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation)
 function compileDetailFetch(spec: SourceResourceSpec, resource: Resource): (query: ListQuery) => DetailFetch {
   const lacking = new Set(detailFields(spec, resource).map(({ name }) => name));
   if (lacking.size === 0) return () => undefined;
+  // Only the details of all rows show how many records there are.
+  if (requiredDetails(spec, resource).length > 0) return () => 'rows';
   return ({ filters, sort }) => {
     const isLacking =
       filters.some(({ field }) => lacking.has(field)) || (sort !== null && lacking.has(sort.field));
