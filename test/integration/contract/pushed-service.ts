@@ -10,6 +10,7 @@ const ROWS = Array.from({ length: 60 }, (_, index): Row => {
     n: index % 17 === 16 ? null : (index * 5) % 9,
     paid: index % 19 === 18 ? null : index % 2 === 0 ? 'Y' : 'N',
     due: index % 11 === 10 ? null : day.toISOString().slice(0, 10),
+    ship: index % 5 === 4 ? '0000-00-00' : day.toISOString().slice(0, 10),
     at: at.toISOString(),
     secs: index % 7 === 6 ? 0 : Date.parse('2025-03-01T00:00:00Z') / 1_000 + index * 60,
     cust: (index % 5) * 3 + 1,
@@ -18,7 +19,7 @@ const ROWS = Array.from({ length: 60 }, (_, index): Row => {
 
 /** What the service compares: times as times, numbers as numbers, the codes of `paid` in the contract's order. */
 function valueOf(column: string, text: string): string | number {
-  return column === 'at' ? Date.parse(text) : column === 'due' || column === 'paid' ? text : Number(text);
+  return column === 'at' ? Date.parse(text) : ['due', 'ship', 'paid'].includes(column) ? text : Number(text);
 }
 
 function fits(row: Row, parameter: string, wanted: string): boolean {

@@ -7,7 +7,7 @@ import { Decimal } from '../../../kernel/decimal.ts';
 import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
-import { compileOneOf } from '../spec/literal.ts';
+import { compileOneOf, type Literal } from '../spec/literal.ts';
 import { canonical, type CanonicalField, referenceBy } from '../map/canonical.ts';
 import { ListValue } from '../../../contract/list-value.ts';
 import { runSteps } from '../map/map-record.ts';
@@ -78,6 +78,32 @@ function refuseConfused({ op, rest }: StepInChain, replaced: readonly StepValue[
   return (value, wanted) => (read.some((one) => isMatch(one, op, wanted)) ? undefined : value);
 }
 
+/** Kinds that a source compares as numbers; of others it may compare the texts. */
+const isNumber = (kind: FieldKind) => kind === 'integer' || kind === 'decimal';
+
+/** Whether a range of the source may hold a value that means "unknown" and is none of its kind, such as 0000-00-00. */
+function mayHold({ op, kind }: StepInChain, unknown: string, bound: Wanted): boolean {
+  const [one, other] = [Decimal.parseJson(unknown), Decimal.parseJson(String(bound))];
+  if (one === undefined || other === undefined) {
+    if (isNumber(kind)) return false;
+    return op === 'ge' ? unknown >= String(bound) : unknown <= String(bound);
+  }
+  return op === 'ge' ? one.compare(other) >= 0 : one.compare(other) <= 0;
+}
+
+/** Refuses ranges that also hold values that mean "unknown", whether those can be read or not. */
+function refuseUnknown(inChain: StepInChain, unknown: readonly Literal[]): InverseStep {
+  const confused = refuseConfused(inChain, unknown);
+  if (inChain.op === 'eq') return confused;
+  const odd = unknown.flatMap((one) =>
+    (typeof one === 'string' || typeof one === 'number') && inChain.rest(one) === UNREADABLE
+      ? String(one)
+      : [],
+  );
+  return (value, wanted) =>
+    odd.some((one) => mayHold(inChain, one, value)) ? undefined : confused(value, wanted);
+}
+
 const keyOf = (value: KnownValue) => (value instanceof Decimal ? value.shortest() : String(value));
 
 function invertEnum(
@@ -119,14 +145,14 @@ function makesDecimal(step: CoercionSpec): boolean {
 }
 
 /** Kinds whose values have several spellings: their unknown values are compared by value, and not by the text that is sent. */
-const isMeasured = (kind: FieldKind) => kind === 'integer' || kind === 'decimal' || kind === 'datetime';
+const isMeasured = (kind: FieldKind) => isNumber(kind) || kind === 'datetime';
 
 function invertParameterized(inChain: StepInChain): InverseStep | undefined {
   const { step, op, kind } = inChain;
   if (typeof step === 'string') return undefined;
-  // A range also finds the values that mean "unknown" if they are numbers within it.
+  // A range also finds the values that mean "unknown" if they lie within it.
   if ('nullIf' in step)
-    return op === 'eq' && !isMeasured(kind) ? unchanged : refuseConfused(inChain, step.nullIf);
+    return op === 'eq' && !isMeasured(kind) ? unchanged : refuseUnknown(inChain, step.nullIf);
   // The source cannot find its unknown values by the default that replaces them.
   if ('default' in step) return refuseConfused(inChain, [step.default]);
   if ('enum' in step) return invertEnum(inChain, Object.keys(step.enum), compileStep(step));

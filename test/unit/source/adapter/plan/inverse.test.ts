@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { compileStep } from '../../../../../src/source/adapter/map/coercion/coerce.ts';
 import { invertCoercion as invert, NO_MATCH } from '../../../../../src/source/adapter/plan/inverse.ts';
 import type { CoercionSpec } from '../../../../../src/config/schema/source.ts';
-import type { Value } from '../../../../../src/contract/fields.ts';
+import type { Field, Value } from '../../../../../src/contract/fields.ts';
 import type { PushableOp } from '../../../../../src/contract/query.ts';
 import { resources } from '../../../../support/reference.ts';
 import { matches } from '../../../../../src/contract/order.ts';
@@ -20,6 +20,7 @@ const satisfies = (value: Value, op: PushableOp, wanted: string | Decimal) =>
   matches(value, { field: '', op, value: wanted });
 
 const price = (text: string) => Decimal.parse(text)!;
+const AT = '2025-01-07T10:00:00Z';
 
 describe('a bound on a price in cents', () => {
   const bound = fc
@@ -206,6 +207,42 @@ describe('a number that means "unknown"', () => {
     [[{ nullIf: ['n/a', null, false] }, { number: { decimal: '.', group: '' } }], 'le', '5', '5'],
   ])('of %j keeps %s %s from being asked for if it lies within', (steps, op, bound, sent) =>
     expect(invertCoercion(steps, op)!.codec(price(bound))).toBe(sent),
+  );
+});
+
+describe('a value that means "unknown" and is none of its kind', () => {
+  const zero = { nullIf: ['0000-00-00'] };
+  const late = { nullIf: ['9999-99-99'] };
+  const words = { nullIf: ['', 'N/A', null, false] };
+  it.each<[Field['kind'], CoercionSpec[], 'ge' | 'le' | 'eq', string, string | undefined]>([
+    ['date', [zero], 'le', '2025-01-07', undefined],
+    ['date', [zero], 'ge', '2025-01-07', '2025-01-07'],
+    ['date', [zero], 'eq', '2025-01-07', '2025-01-07'],
+    ['date', [late], 'ge', '2025-01-07', undefined],
+    ['date', [late], 'le', '2025-01-07', '2025-01-07'],
+    ['date', [{ nullIf: ['2025-01-00'] }], 'le', '2025-01-07', undefined],
+    ['date', [{ nullIf: ['2025-01-00'] }], 'le', '2024-12-31', '2024-12-31'],
+    ['date', [{ nullIf: [0] }], 'le', '2025-01-07', undefined],
+    ['date', [words], 'le', '2025-01-07', undefined],
+    ['date', [words], 'ge', '2025-01-07', undefined],
+    ['date', [{ nullIf: [null, false] }], 'le', '2025-01-07', '2025-01-07'],
+    ['datetime', [{ nullIf: ['0001-01-01T00:00:00'] }, 'iso8601'], 'le', AT, undefined],
+    ['datetime', [{ nullIf: ['0001-01-01T00:00:00'] }, 'iso8601'], 'ge', AT, AT],
+    ['datetime', [{ nullIf: ['0001-01-01T00:00:00'] }, 'iso8601'], 'eq', AT, AT],
+    ['datetime', [{ nullIf: [-1e15] }, 'epochSeconds'], 'le', AT, undefined],
+    ['datetime', [{ nullIf: [9e17] }, 'epochSeconds'], 'ge', AT, undefined],
+    ['datetime', [{ nullIf: [9e17] }, 'epochSeconds'], 'le', AT, '1736244000'],
+    ['integer', [{ nullIf: [-0.5] }], 'le', '5', undefined],
+    ['integer', [{ nullIf: [-0.5] }], 'ge', '5', '5'],
+    ['decimal', [{ nullIf: ['99.5'] }, 'cents'], 'ge', '0.5', undefined],
+    ['decimal', [{ nullIf: ['99.5'] }, 'cents'], 'ge', '1', '100'],
+  ])(
+    'of a %s read by %j keeps %s %s from being asked for if it may lie within',
+    (kind, steps, op, wanted, sent) => {
+      const isNumber = kind === 'integer' || kind === 'decimal';
+      const { codec } = invert(steps, op, { kind, isLabel: false, accepts: () => true })!;
+      expect(codec(isNumber ? price(wanted) : wanted)).toBe(sent);
+    },
   );
 });
 
