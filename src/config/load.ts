@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Steps } from '../kernel/yield-to-loop.ts';
 import { checkShape } from './validate/check-shape.ts';
 import { lintGateway } from './validate/lint-gateway.ts';
+import { checkReferences } from './validate/check-references.ts';
 import { crossCheck } from './validate/cross-check.ts';
 import type { LoadedConfig, LoadedSource } from './schema/loaded-config.ts';
 import { admin } from './schema/access.ts';
@@ -106,6 +107,7 @@ export function* loadConfig(
   const gateway = parsed && loaded && withContract(parsed, loaded, yaml, problems);
   const contract = gateway?.contract ?? loaded?.contract;
   if (gateway === undefined) return { gateway, contract, sources, notes: [] };
+  checkReferences(gateway, sources, problems);
   const isComplete = sources.size === files.sources.length;
   crossCheck(gateway, { sources, isComplete }, (path, message, hint) =>
     problems.push(yaml.problemAt(path, message, hint)),

@@ -5,6 +5,8 @@ import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { LoadedConfig, LoadedSource } from '../config/schema/loaded-config.ts';
 import { loadSources } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/yaml/problem.ts';
+import { withSameIds } from '../config/validate/check-references.ts';
+import type { SameIds } from '../config/schema/source.ts';
 import { openEdits } from '../config/yaml/open-edits.ts';
 import type { Environment } from '../config/yaml/substitute.ts';
 import type { FileText } from '../config/yaml/yaml-file.ts';
@@ -62,16 +64,19 @@ export function compileSources(
 }
 
 /**
- * Compiles the text of one source file, which may stand in no file yet.
+ * Compiles the text of one source file, which may stand in no file yet. `sameIds` are those that other files have.
  * @throws ConfigError with every problem
  */
 export function compileSourceText(
   text: FileText,
   environment: Environment,
   contract: Contract,
+  sameIds?: SameIds,
 ): readonly CompiledSource[] {
   const problems: Problem[] = [];
-  const compiled = compileSources(loadSources([text], environment, problems), contract, problems);
+  const loaded = loadSources([text], environment, problems);
+  for (const [name, source] of loaded) loaded.set(name, withSameIds(source, sameIds));
+  const compiled = compileSources(loaded, contract, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return compiled;
 }

@@ -23,7 +23,7 @@ export function liveSourceNamed(
   context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
   const [known] = sourceNamed(name, compiled);
-  const { file } = known.source.yaml;
-  const [first = known, ...others] = readSource(file, liveEnvironment(context.env));
+  const { spec, yaml } = known.source;
+  const [first = known, ...others] = readSource(yaml.file, liveEnvironment(context.env), spec.sameIds);
   return [first, ...others];
 }

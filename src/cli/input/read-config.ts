@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { contractPathIn, loadContract, type LoadedContract } from '../../config/load-contract.ts';
 import type { Contract } from '../../contract/resource.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { SameIds } from '../../config/schema/source.ts';
 import {
   type ConfigFiles,
   type ConfigTexts,
@@ -150,10 +151,7 @@ export function readUsableSections(
   }
 }
 
-/**
- * Reads and compiles a configuration.
- * @throws ConfigError with every problem of all files
- */
+/** Reads and compiles a configuration. @throws ConfigError with every problem of all files */
 export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
   return compileFiles(findFiles(gatewayFile), variables);
 }
@@ -209,7 +207,7 @@ export function readPartialConfig(
  */
 export function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
   const { resource, source } = compiled;
-  const live = readSource(source.yaml.file, liveEnvironment(variables));
+  const live = readSource(source.yaml.file, liveEnvironment(variables), source.spec.sameIds);
   return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };
 }
 
@@ -237,11 +235,15 @@ const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'pl
 
 /**
  * Reads and compiles one source file alone; by default with the defaults of its variables, or placeholders
- * if they have none.
+ * if they have none. `sameIds` are those that other files have.
  * @throws ConfigError with every problem
  */
-export function readSource(file: string, environment = placeholderEnvironment): readonly CompiledSource[] {
-  return compileSourceText(readText(file), environment, readContract(file));
+export function readSource(
+  file: string,
+  environment = placeholderEnvironment,
+  sameIds?: SameIds,
+): readonly CompiledSource[] {
+  return compileSourceText(readText(file), environment, readContract(file), sameIds);
 }
 
 /** Prints what drafts of sources leave open: such files can be served, but nobody has confirmed yet that they are right. */

@@ -93,7 +93,14 @@ export const sourceSchema = z.strictObject({
  * A file of `sources/` as it was parsed: defaults filled in, shorthands in their long form, times in milliseconds
  * (`budget.snapshot` in seconds), sizes in bytes.
  */
-export type SourceSpec = z.infer<typeof sourceSchema>;
+export type SourceSpec = z.infer<typeof sourceSchema> & {
+  /** No part of the file: the ids of the resources that it refers to by `ids: same`, as the sources that serve them have them. */
+  readonly sameIds?: SameIds | undefined;
+};
+
+/** The ids of resources that other sources serve, by resource. */
+export type SameIds = Readonly<Record<string, Pick<SourceResourceSpec, 'id'>>>;
+
 /** What a client needs to reach a source. */
 export type ConnectionSpec = Pick<SourceSpec, 'net' | 'auth' | 'decode'>;
 

@@ -3,12 +3,7 @@ import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts
 import { compilePath, quotedKeys } from '../../source/adapter/spec/path.ts';
 import type { ReplyExplainer } from '../../source/adapter/read/explain-reply.ts';
 import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
-import type {
-  CoercionSpec,
-  MappingSpec,
-  SourceResourceSpec,
-  SourceSpec,
-} from '../../config/schema/source.ts';
+import type { CoercionSpec, MappingSpec, SameIds, SourceResourceSpec } from '../../config/schema/source.ts';
 import type { Field, FieldKind } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { Query } from '../../contract/query.ts';
@@ -93,7 +88,7 @@ export function isPersonal(
   const { kind, to } = valueFieldOf(field);
   const asked = { kind, to, personal: field.personal };
   return isPersonalField(asked, eachOf(mapping)?.as ?? mapping?.as ?? [], {
-    ...source.spec.resources,
+    ...targetsIn(source),
     '': own,
   });
 }
@@ -106,14 +101,20 @@ const eachOf = (mapping: MappingSpec[string] | undefined) =>
   mapping !== undefined && 'each' in mapping ? mapping.each : undefined;
 
 /** Whether an id is a free text. */
-const isFreeId = ({ id }: SourceResourceSpec) =>
+const isFreeId = ({ id }: SameIds[string]) =>
   id.kind === 'text' && id.pattern === undefined && id.form === undefined;
+
+/** The resources that fields of a source refer to. */
+const targetsIn = ({ spec: { resources, sameIds } }: CompiledSource['source']): SameIds => ({
+  ...resources,
+  ...sameIds,
+});
 
 /** The same of a field whose values are read by some steps; `resources` are those of its source, its own without a name. */
 function isPersonalField(
   { kind, to = '', personal }: Pick<Field, 'kind' | 'to' | 'personal'>,
   steps: readonly CoercionSpec[],
-  resources: SourceSpec['resources'],
+  resources: SameIds,
 ): boolean {
   const target = kind === 'id' || kind === 'reference' ? resources[to] : undefined;
   if (target !== undefined) return isFreeId(target);
@@ -148,7 +149,7 @@ function partsOf(
         kind: ownField && valueFieldOf(ownField).kind,
       },
     ];
-  const { resources } = compiled.source.spec;
+  const resources = targetsIn(compiled.source);
   return list.of.flatMap((field) => {
     const mapping = map[field.name];
     const isReplaced = mapping !== undefined && isPersonalField(field, mapping.as, resources);

@@ -5,11 +5,18 @@ import { items } from '../elements/rows.ts';
 
 /** The origin of a field: paths and coercion steps, or a constant. */
 const steps = z.array(coercion);
+const ids = z
+  .literal('same')
+  .optional()
+  .describe(
+    'For a reference to a resource that another source serves: its value is an id as that source has it. Text around it is removed by steps.',
+  );
 const origin = {
   from: z
     .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a path, or several' })
     .describe('Path(s) into the record; empty for the record itself.'),
   as: steps.default([]).describe('Steps, in order.'),
+  ids,
 };
 
 const constant = z
@@ -27,6 +34,7 @@ const nowhere = z.null().transform(() => ({ from: [] as string[], as: [] }));
 export const each = z
   .strictObject({
     as: steps.optional().describe('For elements that are values: the steps, in order.'),
+    ids,
     map: z
       .record(z.string(), z.union([path, nowhere, z.strictObject(origin), constant]))
       .optional()

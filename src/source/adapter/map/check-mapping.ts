@@ -60,6 +60,11 @@ function checkDates({ as }: FieldSpec, here: SpecLocation): void {
   }
 }
 
+/** Whether a value is an id as another source has it. */
+export function hasSameIds(mapping: FieldSpec): boolean {
+  return 'ids' in mapping && mapping.ids === 'same';
+}
+
 /** Checks that a chain of steps can feed its field, and reports a mismatch at its place in the source file. */
 export function checkChain(
   { name, kind }: Field,
@@ -69,6 +74,13 @@ export function checkChain(
 ): void {
   checkJoin(spec, here);
   checkDates(spec, here.at('as'));
+  if (kind !== 'reference' && hasSameIds(spec))
+    here
+      .at('ids')
+      .report(
+        `${name} is ${kind}, and only a reference has the ids of a resource`,
+        kind === 'list' ? 'if its elements are references: each: { ids: same }' : 'remove it',
+      );
   const yields = chainYields(kind, steps);
   if (yields === YIELDS[kind]) return;
   here

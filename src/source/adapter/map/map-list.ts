@@ -73,7 +73,7 @@ export function compileListReader(
 
   function scalarReader(field: Field): (element: Json, index: number) => ListElement | undefined {
     if (each.map !== undefined) here.at('map').report('the elements are no objects', 'each: { as: [trim] }');
-    const { read } = compile(field, { from: '', as: each.as ?? [] }, here);
+    const { read } = compile(field, { from: '', as: each.as ?? [], ids: each.ids }, here);
     return (element, index) => {
       const value = read(element, note);
       // There are no lists in a list.

@@ -4,7 +4,7 @@ import type { Field, FieldKind, Value } from '../../../contract/fields.ts';
 import { parseInstant } from '../../../contract/instants.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { canonical, referenceBy } from './canonical.ts';
-import { checkChain } from './check-mapping.ts';
+import { checkChain, hasSameIds } from './check-mapping.ts';
 import { compileStep } from './coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/flow.ts';
 import { compileListReader } from './map-list.ts';
@@ -94,10 +94,10 @@ export function compileCanonical(
   if (each !== undefined) here.at('each').report(`${field.name} is no list`, 'remove it');
   if (field.to === undefined || codec === undefined) return { read: canonical };
   const target = codec.references?.get(field.to);
-  if (target !== undefined) return referenceBy(target);
+  if (target !== undefined && (target.isAssumed !== true || hasSameIds(mapping))) return referenceBy(target);
   here.report(
     `the ids of ${field.to} are unknown here: the source does not describe that resource`,
-    `add resources.${field.to} with its id to this file`,
+    `ids: same beside the path, if another source serves ${field.to} and has the same ids; else add resources.${field.to} with its id to this file`,
   );
   return { read: canonical };
 }

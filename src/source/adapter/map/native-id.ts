@@ -15,6 +15,8 @@ export type IdCodec = {
   readonly toNative: (publicId: string) => string | undefined;
   /** Whether the source has its ids within other text, which an id does not tell. */
   readonly isWithinText?: boolean;
+  /** Whether no file that is read says how the ids are: so it is if one source file is read alone. */
+  readonly isAssumed?: boolean;
   /** Those of the resources that fields of these records refer to, by name. */
   readonly references?: ReadonlyMap<string, IdCodec>;
 };
@@ -148,7 +150,10 @@ export function isSameFolded(a: string | undefined, b: string | undefined): bool
   return a !== undefined && b !== undefined && folded(a) === folded(b);
 }
 
-/** The ids of the resources that fields of a resource refer to, as far as the source describes them. */
+/**
+ * The ids of the resources that fields of a resource refer to: as another source has them (`ids: same`), or this one. Others
+ * are assumed to be any texts.
+ */
 export function compileTargetCodecs(
   source: SourceSpec,
   { itemFields, detailFields, spec }: Resource,
@@ -156,9 +161,10 @@ export function compileTargetCodecs(
   const targets = new Set(targetsOf([...itemFields, ...detailFields]));
   return new Map(
     [...targets].flatMap((name) => {
-      const [own, target] = [source.resources[name], spec.resources[name]];
-      if (own === undefined || target === undefined) return [];
-      return [[name, compileIdCodec(own.id, target.id.prefix, CHECKED)] as const];
+      const [own, target] = [source.sameIds?.[name] ?? source.resources[name], spec.resources[name]];
+      if (target === undefined) return [];
+      const codec = compileIdCodec(own?.id ?? { kind: 'text' }, target.id.prefix, CHECKED);
+      return [[name, { ...codec, isAssumed: own === undefined }] as const];
     }),
   );
 }
