@@ -4,6 +4,7 @@ import { compileFilterParameters, compileOrderings } from './compile-parameters.
 import type { ContractSpec, ReportContractProblem, ResourceSpec } from './contract-schema.ts';
 import { type Field, idPatternOf, idStartOf } from './fields.ts';
 import type { Contract, Operation, Resource, ResourceName } from './resource.ts';
+import { checkWorstPage } from './worst-page.ts';
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
@@ -47,10 +48,11 @@ function answersOf(
   const prefixes = fields
     .flatMap(({ to, list }) => [to, ...[list?.of ?? []].flat().map((inner) => inner.to)])
     .map((to) => to && contract.resources[to]?.id.prefix);
+  const { bytes: _, ...pages } = contract.pages;
   return [
     name,
     contract.version,
-    contract.pages,
+    pages,
     prefixes,
     JSON.stringify(resource, (key, value: unknown) =>
       FOR_READERS.has(key) && !isNamedField(value) ? undefined : value,
@@ -105,6 +107,7 @@ function compileResource(
     spec: contract,
     toJSON: () => `${name} ${digest}`,
   };
+  checkWorstPage(resource, report);
   return Object.assign(resource, { operations: operationsOf(resource) });
 }
 

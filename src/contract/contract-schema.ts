@@ -178,6 +178,13 @@ const pages = z.strictObject({
     .enum(['reject', 'clamp'])
     .optional()
     .describe('A `limit` above the largest is 400 (reject, the default) or means the largest (clamp).'),
+  bytes: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'The most that a page of the largest size may have with full lists, or a single record; by default 16 MiB. Each text counts as 32 bytes.',
+    ),
 });
 
 const resource = z.strictObject({

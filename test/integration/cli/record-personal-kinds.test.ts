@@ -25,7 +25,7 @@ resources:
       nicks: { kind: list, of: { kind: text } }
       days: { kind: list, of: { kind: date } }
       phones: { kind: list, of: { kind: integer } }
-      notes: { kind: list, of: { text: { kind: text }, day: { kind: date }, number: { kind: integer } } }
+      notes: { kind: list, max: 100, of: { text: { kind: text }, day: { kind: date }, number: { kind: integer } } }
     single: true
     sort: [id, name, born, phone, mobile]
     filters:

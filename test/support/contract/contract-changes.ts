@@ -9,7 +9,7 @@ export type ContractEdit = readonly [what: string, from: string, to: string, tol
 /** The contract before it is changed. */
 export const OLD_CONTRACT = `contract: 1
 title: Shop
-pages: { default: 20, max: 100 }
+pages: { bytes: 67108864, default: 20, max: 100 }
 resources:
   sites:
     singular: site
