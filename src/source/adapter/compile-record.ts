@@ -15,14 +15,7 @@ import { type ReplyContext, compileDrop, compileReader } from './read/read-reply
 import { notifyObserver, readObserved, type ReplyObserver } from './map/reply-observer.ts';
 import { compileRequest } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
-import {
-  detailFields,
-  detailsPlace,
-  detailsSpec,
-  type RecordView,
-  requiredDetails,
-  type ViewSpec,
-} from './map/row-fields.ts';
+import { detailFields, detailsPlace, detailsSpec, type RecordView, type ViewSpec } from './map/row-fields.ts';
 
 /** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
 export type GetAdapter = {
@@ -40,11 +33,15 @@ export type GetAdapter = {
 };
 
 /** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
-export type DetailsAdapter = GetAdapter & {
-  readonly fields: ReadonlySet<string>;
-  /** Those of the fields without which the list leaves a record out; without any, such a record is a failure. */
-  readonly droppedWithout: readonly string[];
-};
+export type DetailsAdapter = GetAdapter & { readonly fields: ReadonlySet<string> };
+
+/** Stands for the details of a row that is no record for callers. No record has such an id. */
+const LEFT_OUT: CanonicalRecord = { id: '' };
+
+/** Whether details say that their row is left out of data and total. */
+export function isLeftOut({ id }: CanonicalRecord): boolean {
+  return id === LEFT_OUT.id;
+}
 
 /** Compiles the adapter of the fields that a list's rows lack; `undefined` if they lack none. */
 export function compileDetails(
@@ -70,20 +67,21 @@ export function compileDetails(
       if (name !== 'id' && map[name] !== undefined)
         place.at('map', name).report(`the rows have "${name}" already`, 'map it in one of the two places');
   const ids = resource.itemFields.filter(isId);
-  const own = isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) };
-  const compile = (wanted: readonly Field[], at: SpecLocation) =>
-    compileGet('details', { spec: own, fields: [...ids, ...wanted] }, context, at);
-  const read = compile(fields, isOwn ? here.at(...detailsPlace(spec)) : CHECKED);
-  const droppedWithout = requiredDetails(spec, resource);
-  return {
-    ...(droppedWithout.length === 0 ? read : compile(fields.map(optional), CHECKED)),
-    fields: new Set(fields.map(({ name }) => name)),
-    droppedWithout,
-  };
+  const wanted = [...ids, ...fields];
+  const read = compileGet(
+    'details',
+    {
+      spec: isOwn ? details : { ...details, map: only(details.map, wanted) },
+      fields: wanted,
+      droppedWithout: spec.onInvalidRecord === 'drop' ? wanted : undefined,
+    },
+    context,
+    isOwn ? here.at(...detailsPlace(spec)) : CHECKED,
+  );
+  return { ...read, fields: new Set(fields.map(({ name }) => name)) };
 }
 
 const isId = ({ kind }: Field) => kind === 'id';
-const optional = (field: Field): Field => ({ ...field, required: false });
 
 /** The part of a mapping for some fields. */
 function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
@@ -98,7 +96,7 @@ type SingleSpec = Pick<ViewSpec, 'fields'> & {
 };
 
 /** Compiles whether a list leaves a record out that has an id: it lacks a required one of these fields. */
-function compileLeftOut(map: GetSpec['map'], fields: readonly Field[], codec: IdCodec) {
+function compileInvalid(map: GetSpec['map'], fields: readonly Field[], codec: IdCodec) {
   const mapId = compileMapping(map, fields.filter(isId), codec, CHECKED);
   const mapItem = compileMapping(map, fields, codec, CHECKED);
   const ignore = () => undefined;
@@ -119,7 +117,9 @@ export function compileGet(
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
   const map = compileMapping(spec.map, fields, codec, here.at('map'));
   const orRequired = requiredText(fields);
-  const isLeftOut = droppedWithout && compileLeftOut(spec.map, droppedWithout, codec);
+  const isInvalid = droppedWithout && compileInvalid(spec.map, droppedWithout, codec);
+  // A row whose details are not found is another thing: it has vanished.
+  const leftOut = view === 'details' ? LEFT_OUT : undefined;
   const runProgram = compileRecordProgram(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
 
@@ -129,9 +129,13 @@ export function compileGet(
     const found = item(body);
     if (found === undefined || found === null)
       throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
-    if (isDropped?.(found) === true) return undefined;
+    if (isDropped?.(found) === true) return leftOut;
     const record = map(found, observer.onMissingValue);
-    if (record !== undefined || isLeftOut?.(found) === true) return record;
+    if (record !== undefined) return record;
+    if (isInvalid?.(found) === true) {
+      if (leftOut !== undefined) observer.onMissingValue('id', 'unreadable');
+      return leftOut;
+    }
     throw invalidReply('id', `the record has no usable id${orRequired}`);
   }
 
@@ -143,7 +147,7 @@ export function compileGet(
   }
 
   function only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined {
-    if (record === undefined || record.id === id) return record;
+    if (record === undefined || record.id === id || record.id === leftOut?.id) return record;
     // The source ignores case and the like, and found another id. No record has exactly the id that was asked for.
     if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
     throw invalidReply('other_record', 'the record is not the one that was asked for');
@@ -155,7 +159,7 @@ export function compileGet(
         view,
         observer,
         (inner) => only(findRecord(reply, inner), id),
-        (record) => (record === undefined ? [] : [record]),
+        (record) => (record === undefined || isLeftOut(record) ? [] : [record]),
       );
   }
 

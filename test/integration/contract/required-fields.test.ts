@@ -14,7 +14,7 @@ resources:
 
 const MAP = 'number: no, state: st, city: city';
 const WHOLE = `map: { id: id, ${MAP} }`;
-const source = (baseUrl: string, onInvalidRecord: string, list: string) => `source: 1
+const source = (baseUrl: string, onInvalidRecord: string, list: string, dropWhen: string) => `source: 1
 name: shop
 net: { baseUrl: '${baseUrl}' }
 outcomes: [{ status: 404, is: not_found, on: get }, { status: 200, is: ok }]
@@ -30,7 +30,7 @@ resources:
       order: id
       orderIs: documented
       ${list}
-    get: { request: { path: '/orders/{id}' }, item: '', map: { id: id, ${MAP}, note: note } }
+    get: { request: { path: '/orders/{id}' }, item: '', ${dropWhen} map: { id: id, ${MAP}, note: note } }
 `;
 
 /** What each order lacks, by its id. */
@@ -52,7 +52,7 @@ const ORDERS = Object.entries(LACKS).map(([id, lacks]) => ({
     ),
   ),
 }));
-const LISTED = ORDERS.filter(({ key }) => key < 8);
+let listed = ORDERS.filter(({ key }) => key < 8);
 
 let upstream: ScriptedUpstream;
 const opened: SourceGateway[] = [];
@@ -62,8 +62,8 @@ beforeAll(async () => {
       const id = /^\/orders\/(\d+)$/.exec(path)?.[1];
       if (id === undefined) {
         const [from, size] = [Number(query.get('from')), Number(query.get('n'))];
-        const rows = LISTED.slice(from, from + size).map(({ record }) => record);
-        return { body: JSON.stringify({ total: LISTED.length, rows }) };
+        const rows = listed.slice(from, from + size).map(({ record }) => record);
+        return { body: JSON.stringify({ total: listed.length, rows }) };
       }
       const found = ORDERS.find(({ key }) => key === Number(id));
       return { status: found === undefined ? 404 : 200, body: JSON.stringify(found?.record ?? {}) };
@@ -75,10 +75,10 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function open(onInvalidRecord: string, list = WHOLE): Promise<SourceGateway> {
+async function open(onInvalidRecord: string, list = WHOLE, dropWhen = ''): Promise<SourceGateway> {
   const gateway = await startGateway({
     contract: CONTRACT,
-    sources: { 'shop.yaml': source(upstream.origin, onInvalidRecord, list) },
+    sources: { 'shop.yaml': source(upstream.origin, onInvalidRecord, list, dropWhen) },
     config: 'resources: { orders: { source: shop, public: true, cache: { fresh: 0s, notFound: 0s } } }\n',
   });
   opened.push(gateway);
@@ -104,6 +104,19 @@ describe('a single record', () => {
     expect(await statusesOf(await open('fail'))).toEqual([200, 502, 502, 502, 502, 502, 200, 502]));
 });
 
+/** The ids and totals of some pages. */
+async function pagesOf({ url }: SourceGateway): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const page of ['?limit=2', '?limit=2&page=2', '?limit=2&page=3', '?sort=-number&limit=2']) {
+    const answer = (await (await fetch(`${url}/v1/orders${page}`)).json()) as {
+      data: { id: string }[];
+      meta: { total: number };
+    };
+    found.push(`${answer.data.map(({ id }) => id).join(' ')} of ${answer.meta.total}`);
+  }
+  return found;
+}
+
 describe('a list with onInvalidRecord: drop', () => {
   const IDS = 'map: { id: id }\n      hydrate: get';
   const OWN = `map: { id: id, number: no }\n      hydrate: { request: { path: '/orders/{id}' }, map: { id: id, state: st, city: city } }`;
@@ -111,17 +124,29 @@ describe('a list with onInvalidRecord: drop', () => {
     ['in the rows', WHOLE],
     ['in the details alone', IDS],
     ['in both', OWN],
-  ])('counts no record that it leaves out, where what is required stands %s', async (_where, list) => {
-    const { url } = await open('drop', list);
-    const pages = ['?limit=2', '?limit=2&page=2', '?limit=2&page=3', '?sort=-number&limit=2'];
-    const found: string[] = [];
-    for (const page of pages) {
-      const { data, meta } = (await (await fetch(`${url}/v1/orders${page}`)).json()) as {
-        data: { id: string }[];
-        meta: { total: number };
-      };
-      found.push(`${data.map(({ id }) => id).join(' ')} of ${meta.total}`);
-    }
-    expect(found).toEqual(['ord_1 ord_5 of 3', 'ord_7 of 3', ' of 3', 'ord_7 ord_5 of 3']);
+  ])('counts no record that it leaves out, where what is required stands %s', async (_where, list) =>
+    expect(await pagesOf(await open('drop', list))).toEqual([
+      ...['ord_1 ord_5 of 3', 'ord_7 of 3', ' of 3', 'ord_7 ord_5 of 3'],
+    ]),
+  );
+});
+
+describe('a list whose details may be no record', () => {
+  const DETAILS = 'map: { id: id }\n      hydrate: get';
+  const GONE = 'dropWhen: [{ at: city, present: false }],';
+  it.each(['drop', 'fail'])(
+    'counts none that is nobody’s singly (onInvalidRecord: %s)',
+    async (onInvalid) => {
+      listed = ORDERS.filter(({ key }) => [1, 5, 7].includes(key));
+      const gateway = await open(onInvalid, DETAILS, GONE);
+      expect((await fetch(`${gateway.url}/v1/orders/ord_7`)).status).toBe(404);
+      expect(await pagesOf(gateway)).toEqual(['ord_1 ord_5 of 2', ' of 2', ' of 2', 'ord_5 ord_1 of 2']);
+    },
+  );
+
+  it('fails if the details of a row are not there at all', async () => {
+    listed = [...ORDERS.slice(0, 1), { key: 99, record: { id: 99 } }];
+    const { url } = await open('drop', DETAILS, GONE);
+    expect((await fetch(`${url}/v1/orders`)).status).toBe(502);
   });
 });

@@ -1,4 +1,4 @@
-import type { DetailsAdapter } from '../../../source/adapter/compile-record.ts';
+import { type DetailsAdapter, isLeftOut } from '../../../source/adapter/compile-record.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { createSemaphore } from '../../../kernel/semaphore.ts';
 import { allOrAbort } from '../windows/all-or-abort.ts';
@@ -41,9 +41,7 @@ async function complete(
     priority,
   );
   if (found === undefined) return rowVanished;
-  if (details.droppedWithout.every((name) => found[name] !== null)) return { record: { ...row, ...found } };
-  observer.onMissingValue('id', 'unreadable');
-  return { record: undefined };
+  return { record: isLeftOut(found) ? undefined : { ...row, ...found } };
 }
 
 /**

@@ -33,10 +33,15 @@ export function detailFields(spec: SourceResourceSpec, resource: Resource): read
   return resource.itemFields.filter((field) => !there.includes(field));
 }
 
-/** The names of the fields that only details have, and without which the list leaves a record out of data and total. */
-export function requiredDetails(spec: SourceResourceSpec, resource: Resource): readonly string[] {
-  if (spec.onInvalidRecord === 'fail') return [];
-  return detailFields(spec, resource).flatMap(({ name, required }) => (required ? [name] : []));
+/** Whether details of rows may say that a row is no record. */
+export function dropsDetails({ list, get }: SourceResourceSpec): boolean {
+  return list.hydrate === 'get' && get !== undefined && get.dropWhen.length > 0;
+}
+
+/** Whether only the details of all rows show which of them count. */
+export function countsByDetails(spec: SourceResourceSpec, resource: Resource): boolean {
+  if (dropsDetails(spec)) return true;
+  return spec.onInvalidRecord === 'drop' && detailFields(spec, resource).some(({ required }) => required);
 }
 
 /** The views of a resource: rows of its list, details that rows lack, single records. */

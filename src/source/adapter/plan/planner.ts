@@ -3,7 +3,7 @@ import type { ListQuery, Sort } from '../../../contract/query.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { IdCodec } from '../map/native-id.ts';
-import { detailFields, requiredDetails, rowFields, wholeMapping } from '../map/row-fields.ts';
+import { countsByDetails, detailFields, dropsDetails, rowFields, wholeMapping } from '../map/row-fields.ts';
 import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileRequest } from '../request/request.ts';
@@ -99,8 +99,7 @@ function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation)
 function compileDetailFetch(spec: SourceResourceSpec, resource: Resource): (query: ListQuery) => DetailFetch {
   const lacking = new Set(detailFields(spec, resource).map(({ name }) => name));
   if (lacking.size === 0) return () => undefined;
-  // Only the details of all rows show how many records there are.
-  if (requiredDetails(spec, resource).length > 0) return () => 'rows';
+  if (countsByDetails(spec, resource)) return () => 'rows';
   return ({ filters, sort }) => {
     const isLacking =
       filters.some(({ field }) => lacking.has(field)) || (sort !== null && lacking.has(sort.field));
@@ -109,9 +108,10 @@ function compileDetailFetch(spec: SourceResourceSpec, resource: Resource): (quer
 }
 
 /** Whether rows have fixed positions in the list: every row is a record, and all windows except the last are full. */
-function hasPositions({ list, onInvalidRecord }: SourceResourceSpec): boolean {
+function hasPositions(spec: SourceResourceSpec): boolean {
+  const { list, onInvalidRecord } = spec;
   const isFull = 'checkpoints' in list.window && list.window.checkpoints === true;
-  return isFull && list.dropWhen.length === 0 && onInvalidRecord === 'fail';
+  return isFull && list.dropWhen.length === 0 && !dropsDetails(spec) && onInvalidRecord === 'fail';
 }
 
 /** Compiles the plans of a split query, one function per kind. */

@@ -1,5 +1,6 @@
 import type { SourceResourceSpec } from '../../../config/schema/source.ts';
 import { type Capability, TIES } from '../spec/capability.ts';
+import { dropsDetails } from '../map/row-fields.ts';
 import type { Split } from './split-filters.ts';
 
 /** The reason for a scan that cursor paging may replace. */
@@ -28,7 +29,8 @@ export function whyScan(
   if (window.kind === 'none') return 'the source returns all rows at once';
   if (window.kind !== 'offset' && window.kind !== 'page') return SEQUENTIAL_WINDOWS;
   if (window.shortPage === 'anywhere') return 'the source hides rows after it has paged them';
-  if (spec.list.dropWhen.length > 0) return 'rows that are no records are left out after paging';
+  if (spec.list.dropWhen.length > 0 || dropsDetails(spec))
+    return 'rows that are no records are left out after paging';
   return spec.onInvalidRecord === 'drop'
     ? 'records may be left out, so only a scan knows the total'
     : undefined;
