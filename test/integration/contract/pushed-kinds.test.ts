@@ -59,6 +59,7 @@ const MAP = `
 `;
 
 const exact = (name: string) => `{ query: { ${name}: '{value}' }, exactness: exact }`;
+const whole = (name: string) => exact(name).replace('exact }', 'exact, wholeMs: true }');
 const PUSHED = `
       order: id
       orderIs: documented
@@ -69,8 +70,8 @@ const PUSHED = `
         items: { eq: ${exact('n.eq')}, ge: ${exact('n.ge')} }
         paid: { eq: ${exact('paid.eq')} }
         due: { eq: ${exact('due.eq')}, ge: ${exact('due.ge')}, le: ${exact('due.le')} }
-        placed_at: { eq: ${exact('at.eq')}, ge: ${exact('at.ge')}, le: ${exact('at.le')} }
-        paid_at: { ge: ${exact('secs.ge')}, le: ${exact('secs.le')} }
+        placed_at: { eq: ${whole('at.eq')}, ge: ${exact('at.ge')}, le: ${whole('at.le')} }
+        paid_at: { ge: ${exact('secs.ge')}, le: ${whole('secs.le')} }
         customer: { eq: ${exact('cust.eq')} }
       sort:
         query: { by: '{column}.{direction}' }

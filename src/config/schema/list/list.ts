@@ -68,6 +68,11 @@ export const filter = z.strictObject({
   combines: flag
     .optional()
     .describe('path: whether other filters can be asked for together with this one; default false.'),
+  wholeMs: flag
+    .optional()
+    .describe(
+      'eq, le of a datetime: whether the source has no time finer than a millisecond, which the contract cuts off; default false.',
+    ),
   types: z
     .array(z.enum(['string', 'number', 'boolean', 'object', 'array']))
     .min(1)

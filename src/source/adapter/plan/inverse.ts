@@ -1,5 +1,6 @@
 import type { CoercionSpec } from '../../../config/schema/source.ts';
 import type { FieldKind, Value } from '../../../contract/fields.ts';
+import { canonicalInstant } from '../../../contract/instants.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';
 import { matches } from '../../../contract/order.ts';
 import type { Filter, PushableOp } from '../../../contract/query.ts';
@@ -182,6 +183,23 @@ function invertStep(inChain: StepInChain): InverseStep | undefined {
   }
 }
 
+/** Steps that read an instant of any precision, and cut off what is finer than a millisecond. */
+const CUTTING: readonly CoercionSpec[] = ['iso8601', 'epochSeconds', 'epochMilliseconds'];
+
+/**
+ * Whether the source compares a finer time than the contract: all from 12:00:00 to 12:00:00.0009 is 12:00:00 in an answer,
+ * but the source finds only the first of it by `eq`, and none of the rest by `le`.
+ */
+export function isCutOff(steps: readonly CoercionSpec[], op: PushableOp, isWholeMs = false): boolean {
+  return op !== 'ge' && !isWholeMs && steps.some((step) => CUTTING.includes(step));
+}
+
+/** The second that follows an instant, with which `le` misses no row; a fraction of it may be refused. The last of all has none. */
+function nextSecond(value: Wanted): string | undefined {
+  const next = canonicalInstant((Math.floor(Date.parse(String(value)) / 1_000) + 1) * 1_000);
+  return next.startsWith('+') ? undefined : next;
+}
+
 /** The canonical value of a native id of another resource. */
 function reference(codec: IdCodec): (value: StepValue) => Value | typeof UNREADABLE {
   const { read } = referenceBy(codec);
@@ -191,15 +209,17 @@ function reference(codec: IdCodec): (value: StepValue) => Value | typeof UNREADA
 /**
  * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
  * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
- * `codec` is that of the ids that the field has.
+ * `codec` is that of the ids that the field has. `isWholeMs`: no time of the source is finer than a millisecond.
  */
 export function invertCoercion(
   steps: readonly CoercionSpec[],
   op: PushableOp,
   field: CanonicalField,
   codec?: IdCodec,
+  isWholeMs?: boolean,
 ) {
   if (codec?.isWithinText === true) return undefined;
+  const isWidened = isCutOff(steps, op, isWholeMs);
   const compiled = steps.map((step) => compileStep(step));
   // No filter asks for a text that only a label must not have.
   const asked = { ...field, isLabel: false };
@@ -219,11 +239,12 @@ export function invertCoercion(
   const backwards = inverses.filter((inverse) => inverse !== undefined).reverse();
   return {
     /** Whether a request for the native value finds exactly the records with the canonical value. */
-    exact: !steps.some((step) => typeof step === 'object' && 'money' in step),
+    exact: !isWidened && !steps.some((step) => typeof step === 'object' && 'money' in step),
     /** The value of the source's parameter for a canonical value; `undefined` if the source cannot be asked for it. */
     codec: (wanted: Wanted): string | typeof NO_MATCH | undefined => {
-      let value: Wanted | typeof NO_MATCH =
-        codec === undefined ? wanted : (codec.toNative(String(wanted)) ?? NO_MATCH);
+      let value: Wanted | typeof NO_MATCH | undefined = isWidened ? nextSecond(wanted) : wanted;
+      if (codec !== undefined) value = codec.toNative(String(wanted)) ?? NO_MATCH;
+      if (value === undefined) return undefined;
       for (const back of backwards) {
         if (value === NO_MATCH) return NO_MATCH;
         const before = back(value, wanted);

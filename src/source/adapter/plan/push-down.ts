@@ -1,4 +1,4 @@
-import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
+import type { CoercionSpec, FilterSpec, ListSpec } from '../../../config/schema/source.ts';
 import type { PushableOp } from '../../../contract/query.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';
@@ -9,7 +9,7 @@ import { hasControl } from '../../../kernel/control-characters.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import type { IdCodec } from '../map/native-id.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
-import { invertCoercion, NO_MATCH, NO_MATCH_LABEL, noMatchNative } from './inverse.ts';
+import { invertCoercion, isCutOff, NO_MATCH, NO_MATCH_LABEL, noMatchNative } from './inverse.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
@@ -82,11 +82,31 @@ function idsOf({ kind, to }: Field, codec: IdCodec): IdCodec | undefined {
   return kind === 'id' ? codec : to === undefined ? undefined : codec.references?.get(to);
 }
 
+/** A filter of a file. */
+type DeclaredFilter = { readonly field: string; readonly op: PushableOp; readonly filter: FilterSpec };
+
+/** Refuses what the steps of a field do not allow. */
+function checkExactness(
+  { field, op, filter: { exactness, wholeMs } }: DeclaredFilter,
+  steps: readonly CoercionSpec[],
+  isExact: boolean,
+  here: SpecLocation,
+): void {
+  if (isCutOff(steps, op, wholeMs)) {
+    if (op === 'eq' || exactness === 'exact')
+      here.report(
+        `the contract cuts off what is finer than a millisecond, so ${op} would miss rows with finer times`,
+        `wholeMs: true beside it, if the source has none; or exactness: ${op === 'eq' ? 'none' : 'superset'}`,
+      );
+  } else if (exactness === 'exact' && !isExact)
+    here.report(`the steps that read ${field} reject values that the source matches`, 'exactness: superset');
+}
+
 function compileFilter(
   spec: ListSpec,
   resource: Resource,
   codec: IdCodec,
-  { field, op, filter }: { field: string; op: PushableOp; filter: FilterSpec },
+  { field, op, filter }: DeclaredFilter,
   here: SpecLocation,
 ): FilterPush | undefined {
   const known = new Set(
@@ -122,7 +142,7 @@ function compileFilter(
   const steps = spec.map[field]?.as ?? [];
   const declared = resource.itemFields.find(({ name }) => name === field);
   const ids = declared && idsOf(declared, codec);
-  const inverse = declared && invertCoercion(steps, op, declared, ids);
+  const inverse = declared && invertCoercion(steps, op, declared, ids, filter.wholeMs);
   if (declared === undefined || inverse === undefined) {
     here.report(
       ids?.isWithinText === true
@@ -132,11 +152,8 @@ function compileFilter(
     );
     return undefined;
   }
-  if (filter.exactness === 'exact' && !inverse.exact) {
-    here
-      .at('exactness')
-      .report(`the steps that read ${field} reject values that the source matches`, 'exactness: superset');
-  }
+  checkExactness({ field, op, filter }, steps, inverse.exact, here.at('exactness'));
+  if (op === 'eq' && isCutOff(steps, op, filter.wholeMs)) return undefined;
   const render = compileFilterPart(filter, declared.kind);
   const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
   const absent = noMatchNative(steps);
