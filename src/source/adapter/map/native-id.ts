@@ -17,6 +17,8 @@ export type IdCodec = {
   readonly isWithinText?: boolean;
   /** Whether no file that is read says how the ids are: so it is if one source file is read alone. */
   readonly isAssumed?: boolean;
+  /** Whether they are whole numbers of any size: nothing says which of them the source can hold and keep apart. */
+  readonly isAnyNumber?: boolean;
   /** Those of the resources that fields of these records refer to, by name. */
   readonly references?: ReadonlyMap<string, IdCodec>;
 };
@@ -27,6 +29,7 @@ const CANONICAL_WHOLE = /^(0|[1-9]\d*)$/;
 
 function createNumberCodec(start: string): IdCodec {
   return {
+    isAnyNumber: true,
     toPublic(native) {
       // The fast path of nearly all ids. A larger number is written with an exponent.
       if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0)

@@ -157,20 +157,22 @@ function compileFilter(
   const render = compileFilterPart(filter, declared.kind);
   const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
   const absent = noMatchNative(steps);
+  const isCoded = steps.some((step) => typeof step === 'object' && 'enum' in step);
   return {
     exact: filter.exactness === 'exact',
     combines: filter.combines === true,
     repeats: filter.repeats === true,
     capability: `filter.${field}.${op}`,
     part(value) {
-      const native = value === NO_MATCH_LABEL ? absent : inverse.codec(value);
+      // As an id, a caller may ask for the label: only a codec knows whether the source can have it.
+      const native = value === NO_MATCH_LABEL && ids === undefined ? absent : inverse.codec(value);
       if (native === NO_MATCH || native === undefined) return native;
-      if (value instanceof Decimal) return rendered(boundText(native));
+      if (value instanceof Decimal || ids?.isAnyNumber === true) return rendered(boundText(native));
       if (op !== 'eq') return rendered(native);
       // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.
       if (hasControl(native)) return undefined;
-      // A code in the source file is sent unchanged.
-      return rendered(native === value ? equalText(native) : native);
+      // A code in the source file is sent unchanged; in everything else, a caller may have written white space.
+      return rendered(isCoded ? native : equalText(native));
     },
   };
 }

@@ -106,6 +106,22 @@ function equalTrials(records: readonly CanonicalRecord[], field: string): readon
   }));
 }
 
+/** The same, and an id in another case. A prefix has one case alone, and so have the letters of an escape. */
+function idTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
+  const trials = equalTrials(records, field);
+  const ids = new Set(trials.map(({ filter }) => String(filter.value)));
+  const value = [...ids]
+    .filter((id) => !id.includes('~'))
+    .map((id) => {
+      const [start = ''] = /^[a-z][a-z0-9]*_/.exec(id) ?? [];
+      return start + otherCase(id.slice(start.length));
+    })
+    .find((id) => !ids.has(id));
+  const cased: FilterProbe[] =
+    value === undefined ? [] : [{ filter: { field, op: 'eq', value }, kind: 'in other case' }];
+  return [...trials.slice(0, OWN_FIRST), ...cased, ...trials.slice(OWN_FIRST)];
+}
+
 /** The numbers, times or dates of a field that a caller may ask for, in order. */
 function sortedBounds(records: readonly CanonicalRecord[], { field, isSigned = false }: FilteredField) {
   return records
@@ -226,7 +242,7 @@ export function chooseFilterTrials(
   types: ReadonlyMap<string, JsonType> = new Map(),
 ): readonly FilterProbe[] {
   const { field, kind = 'text' } = one;
-  const equal = kind === 'text' ? textTrials : equalTrials;
+  const equal = kind === 'text' ? textTrials : kind === 'id' || kind === 'reference' ? idTrials : equalTrials;
   const trials = op === 'eq' ? equal(records, field) : boundTrials(records, one, op);
   return [...typeTrials(records, one, op, types), ...trials];
 }
