@@ -81,6 +81,18 @@ describe('a resource without a list', () => {
     expect((await ask('accounts/acc_9')).status).toBe(502);
   });
 
+  it('keeps its claim if an alias is the first that is asked for, because nothing proves it wrong', async () => {
+    const fresh = await startGateway({
+      contract: CONTRACT,
+      sources: { 'shop.yaml': source(upstream.origin) },
+    });
+    const statusOf = async (id: string) => (await fetch(`${fresh.url}/v1/accounts/acc_${id}`)).status;
+    for (let n = 0; n < 3; n += 1) expect(await statusOf('8')).toBe(502);
+    expect(fresh.log.filter((line) => line.includes('"capability":"get"'))).toEqual([]);
+    expect([await statusOf('7'), await statusOf('5'), await statusOf('8')]).toEqual([200, 200, 404]);
+    await fresh.close();
+  });
+
   it('has no path of a list, by no method, and nothing is asked of the source for one', async () => {
     expect(await ask('accounts?limit=3')).toMatchObject({ status: 404 });
     expect((await fetch(`${gateway.url}/v1/accounts`, { method: 'POST' })).status).toBe(404);

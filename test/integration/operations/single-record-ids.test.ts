@@ -51,11 +51,11 @@ resources:
 let upstream: ScriptedUpstream;
 let gateway: SourceGateway;
 
-async function start(find: Find, path = '/users/{id}'): Promise<void> {
+async function start(find: Find, path = '/users/{id}', listed = users): Promise<void> {
   upstream = endAfterTest(
     await startUpstream(
       serving(({ path: asked }): Answer => {
-        if (asked === '/users/_all') return { body: { total: users.length, rows: users } };
+        if (asked === '/users/_all') return { body: { total: listed.length, rows: listed } };
         const user = find(decodeURIComponent(asked.replace('/users/', '')));
         return user === undefined ? { status: 404, body: {} } : { body: user };
       }),
@@ -129,6 +129,24 @@ describe('a service whose single view gives other records', () => {
     const answers: number[] = [];
     for (const id of ['ada', 'Zo~c3~ab', 'bob']) answers.push((await ask(id))[0]);
     expect(answers).toEqual([502, 200, 502]);
+  });
+});
+
+describe('a service whose list shows no record that could prove its single view wrong', () => {
+  const [ada, bob] = users;
+  const gone: Find = (id) => (id === 'bob' ? undefined : folding(id));
+
+  it.each<[string, Find, typeof users]>([
+    ['because it is empty', folding, []],
+    ['but the one that came', folding, [ada!]],
+    ['but one that nobody can ask for', folding, [users[3]!]],
+    ['but one that is gone', gone, [ada!, bob!]],
+  ])('keeps its claim, and an alias is 502 until right records have come: %s', async (_why, find, listed) => {
+    await start(find, '/users/{id}', listed);
+    for (let n = 0; n < 2; n += 1) expect(await ask('me')).toEqual([502, 'upstream_invalid_response']);
+    expect(gateway.log.filter((line) => line.includes('"capability":"get"'))).toEqual([]);
+    for (const id of ['Zo~c3~ab', 'ada']) expect((await ask(id))[0]).toBe(200);
+    expect(await ask('me')).toEqual([404, 'not_found']);
   });
 });
 

@@ -92,12 +92,14 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
     }
   }
 
-  /** Asks for a record that the list shows, other than this one; false if the list cannot be read. */
-  async function askForListed(otherThan: string, context: CallContext): Promise<boolean> {
+  /**
+   * Whether a record that the list shows, other than this one, comes as another one. Nothing is proven if the list cannot be
+   * read or shows none, or if there is no list.
+   */
+  async function isListedWrong(otherThan: string, context: CallContext): Promise<boolean> {
     const ids = await listedIds(source, context).catch(() => undefined);
     const known = ids?.find((id) => id !== otherThan && get.request(id) !== undefined);
-    if (known !== undefined) await ask(known, context);
-    return ids !== undefined;
+    return known !== undefined && (await ask(known, context)).other !== undefined;
   }
 
   return async function readRecord(id, context) {
@@ -109,9 +111,9 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
     const second = await ask(id, context);
     if (second.other?.id !== other.id) throw other.error;
     if (isRight()) return undefined;
-    if (!(await askForListed(other.id, context))) throw other.error;
+    const isWrong = await isListedWrong(other.id, context);
     if (isRight()) return undefined;
-    if (claims.disable(SINGLE_VIEW, DETAIL)) observer.contradicted(SINGLE_VIEW);
+    if (isWrong && claims.disable(SINGLE_VIEW, DETAIL)) observer.contradicted(SINGLE_VIEW);
     throw other.error;
   };
 }
