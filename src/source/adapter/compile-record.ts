@@ -13,8 +13,9 @@ import { requiredText } from './map/map-rows.ts';
 import { compileRecordProgram } from './row-program/record-program.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
 import { notifyObserver, readObserved, type ReplyObserver } from './map/reply-observer.ts';
-import { compileRequest } from './request/request.ts';
+import { compileRequest, namesDirectory } from './request/request.ts';
 import { reservedIds } from './request/reserved-ids.ts';
+import { variablesOf } from './request/text-template.ts';
 import { detailFields, detailsPlace, detailsSpec, type RecordView, type ViewSpec } from './map/row-fields.ts';
 
 /** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
@@ -122,6 +123,7 @@ export function compileGet(
   const leftOut = view === 'details' ? LEFT_OUT : undefined;
   const runProgram = compileRecordProgram(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
+  const isInPath = variablesOf(spec.request.path).includes('id');
 
   function findGeneral(reply: UpstreamReply, observer: ReplyObserver): CanonicalRecord | undefined {
     const { outcome, body } = readReply(reply, observer);
@@ -166,7 +168,9 @@ export function compileGet(
   return {
     request(id) {
       const native = codec.toNative(id);
-      return native === undefined || reserved.has(native) ? undefined : request({ id: native }, []);
+      if (native === undefined || reserved.has(native) || (isInPath && namesDirectory(native)))
+        return undefined;
+      return request({ id: native }, []);
     },
     read: readWith(find),
     find,

@@ -3,7 +3,7 @@ import type { FilterSpec } from '../../../config/schema/source.ts';
 import { canEscape, escapes } from '../request/escape.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import { compileJsonTree } from '../request/request-body.ts';
-import { compileTarget } from '../request/request.ts';
+import { compileTarget, namesDirectory } from '../request/request.ts';
 import { compileQuery, compileText, percentEncode } from '../request/text-template.ts';
 
 /** Sources refuse long requests (many accept 8 kB of address), so a longer condition is left to the gateway. */
@@ -72,8 +72,7 @@ export function compileFilterPart(
   return (value) => {
     const isBare = escape === 'number' && BARE[kind]?.test(value) === true;
     if (expr !== undefined && !isBare && !canEscape(escape, value)) return undefined;
-    // `.` and `..` in a path cannot be escaped by encoding (RFC 3986, section 5.2.4).
-    if (path !== undefined && (value === '.' || value === '..' || value === '')) return undefined;
+    if (path !== undefined && (value === '' || namesDirectory(value))) return undefined;
     const inTree = treeValue(value, spec.escape === 'number', kind);
     if ((item !== undefined || name !== undefined) && inTree === undefined) return undefined;
     const part: RequestPart = {

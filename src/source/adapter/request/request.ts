@@ -11,6 +11,16 @@ import {
   type Variables,
 } from './text-template.ts';
 
+const DIRECTORY = /(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/;
+
+/**
+ * Whether a value means a directory in a path. No encoding prevents that: many servers decode `%2F` and resolve `..` behind it,
+ * some cut off what follows a `;`, and some take `‥` for two dots.
+ */
+export function namesDirectory(value: string): boolean {
+  return DIRECTORY.test(value.normalize('NFKC'));
+}
+
 /** Compiles a path; literal slashes are kept, a variable is always one segment. */
 export function compileTarget(path: string): (variables: Variables) => string {
   const render = compileText(path, percentEncode, false);

@@ -29,7 +29,8 @@ function decoded(segment: string): string | undefined {
 
 /**
  * The native ids with which the request of a single record would be another request of the source, with the place of that
- * request's path: with the id `_all`, `/users/{id}` is the list's path `/users/_all`.
+ * request's path: with the id `_all`, `/users/{id}` is the list's path `/users/_all`. So is `all/rows` for a server that decodes the
+ * slash of `/users/all%2Frows` first.
  */
 export function reservedIds(path: string, source: SourceSpec) {
   const [before = '', behind, ...more] = path.replace(/[?#].*$/, '').split(ID);
@@ -39,6 +40,6 @@ export function reservedIds(path: string, source: SourceSpec) {
     const length = other.length - before.length - behind.length;
     const fits = length > 0 && other.startsWith(before) && other.endsWith(behind);
     const native = fits ? decoded(other.slice(before.length, before.length + length)) : undefined;
-    return native === undefined || native.includes('/') ? [] : [{ native, place }];
+    return native === undefined ? [] : [{ native, place }];
   });
 }
