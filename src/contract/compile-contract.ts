@@ -130,6 +130,12 @@ function reportClashes({ resources }: ContractSpec, report: ReportContractProble
     const at = ['resources', name];
     if (id.prefix !== '')
       take('the prefix of ids', id.prefix, [...at, 'id', 'prefix'], 'give each resource a prefix of its own');
+    if (id.prefix !== name && Object.hasOwn(resources, id.prefix))
+      report(
+        [...at, 'id', 'prefix'],
+        `"${id.prefix}" is a resource, so the purge of \`${id.prefix}:42\` would be that of two records`,
+        'another prefix',
+      );
     take('the name', capitalised(singular), [...at, 'singular'], 'give each resource a singular of its own');
     take('the name', `${capitalised(singular)}Detail`, [...at, 'singular'], 'choose another singular');
     take('the path', name, at, 'give each resource a name of its own');

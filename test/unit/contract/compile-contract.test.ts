@@ -27,6 +27,29 @@ describe('a contract file', () => {
     ).toEqual([]);
   });
 
+  it('may have a prefix that is the name of its own resource', () => {
+    expect(
+      problemsOf('ord: { singular: order, id: { prefix: ord }, fields: { a: { kind: text } } }'),
+    ).toEqual([]);
+  });
+
+  it.each([
+    [
+      'the later',
+      `${orders('fields: { a: { kind: text } }')}\n  ord: { singular: way, id: { prefix: w }, fields: { a: { kind: text } } }`,
+      '4:44',
+    ],
+    [
+      'the earlier',
+      `ord: { singular: way, id: { prefix: w }, fields: { a: { kind: text } } }\n  ${orders('fields: { a: { kind: text } }')}`,
+      '5:44',
+    ],
+  ])('may not have a prefix that is the name of %s resource', (_which, resources, at) => {
+    expect(problemsOf(resources)).toEqual([
+      `contract.yaml:${at}: resources.orders.id.prefix: "ord" is a resource, so the purge of \`ord:42\` would be that of two records\n    hint: another prefix`,
+    ]);
+  });
+
   it.each([
     [
       'passthrough: { singular: route, id: { prefix: o }, fields: { a: { kind: text } } }',
