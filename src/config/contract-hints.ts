@@ -18,7 +18,8 @@ const FIELD_KEYS: Readonly<Record<string, string>> = {
   example: 'example: a value of the kind; texts and dates in quotes',
   minimum: 'minimum: a number, for the kinds integer and decimal',
   means: 'means: one of the meanings of the kind; leave it out if none fits',
-  values: 'values: [open, shipped], for the kind enum; each a text without commas and blanks',
+  values:
+    'values: [open, shipped], for the kind enum; each a text without commas, blanks and control characters',
   to: 'to: the name of a resource, for the kind reference',
 };
 const FILTER_KEYS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hasControl } from '../kernel/control-characters.ts';
 
 /*
  * The format of a contract file. What a file means beyond its shape (names that clash, filters that do not fit their
@@ -20,6 +21,10 @@ const resourceName = z
     new RegExp(`^${RESOURCE_NAME}$`),
     'a name of at most 40 small letters, digits and underscores that begins with a letter',
   );
+
+/** A text that can stand in a header, a log line and the address of a request once it is encoded. */
+const printable = (message: string) =>
+  z.string().refine((text) => text.isWellFormed() && !hasControl(text), message);
 
 const DESCRIPTION = 'For the people who read the contract.';
 
@@ -84,7 +89,9 @@ const scalars = [
     kind: z.literal('enum'),
     ...common,
     values: z
-      .array(z.string().regex(/^[^,\s]+$/, 'a value has no comma and no blank'))
+      .array(
+        printable('a value has no control character').regex(/^[^,\s]+$/, 'a value has no comma and no blank'),
+      )
       .min(1)
       .max(200)
       .describe('All values, in their order. What a source has beside them is a missing value.'),
@@ -230,7 +237,7 @@ export const contractSchema = z.strictObject({
     .regex(/^v[1-9]\d?$/, 'a version is v1 to v99')
     .default('v1')
     .describe('The first segment of every path, such as /v1/users.'),
-  title: z.string().min(1).describe('The name of the API.'),
+  title: printable('a title has no control character').min(1).describe('The name of the API.'),
   pages: pages.prefault({}),
   resources: z
     .record(resourceName, resource)

@@ -115,6 +115,12 @@ describe('a mistake in a source file', () => {
       'path: /crm?x=1',
       'resources.users.list.request.path: expected a path that starts with /',
     ],
+    [
+      'crm.yaml',
+      'path: /crm/v3/contacts.do',
+      'path: "/crm\\x01"',
+      'resources.users.list.request.path: expected a path without control characters',
+    ],
     ['catalog.yaml', 'exactness: exact', 'exactness: exakt', 'filters.category.eq.exactness: Invalid option'],
     [
       'catalog.yaml',

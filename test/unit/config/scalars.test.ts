@@ -18,6 +18,7 @@ import {
   wholeSeconds,
   rateWindow,
 } from '../../../src/config/schema/elements/scalars.ts';
+import { requestBody } from '../../../src/config/schema/elements/request.ts';
 
 /** What a schema makes of a value; the first message where it refuses. */
 function read(schema: z.ZodType, value: unknown): unknown {
@@ -134,4 +135,13 @@ describe('scalars of the configuration', () => {
       }),
     );
   });
+});
+
+describe('the type of a body', () => {
+  const isRead = (contentType: string) => requestBody.safeParse({ xml: '<a/>', contentType }).success;
+  it.each(['text/xml\r\nX-Admin: 1', 'text/xml\0', 'text/xml; a=ü'])(
+    'is no text that ends its header: %j',
+    (type) => expect(isRead(type)).toBe(false),
+  );
+  it('is printable', () => expect(isRead('application/soap+xml; charset=utf-8')).toBe(true));
 });

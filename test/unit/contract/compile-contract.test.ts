@@ -50,6 +50,31 @@ describe('a contract file', () => {
     ]);
   });
 
+  it.each(['\\x01', 'a\\x7fb', 'a\\x85', '\\u0000', 'a\\ud800'])(
+    'has no enum with the value "%s"',
+    (value) => {
+      const [problem, ...others] = problemsOf(
+        orders(`fields: { a: { kind: enum, values: [b, "${value}"] } }`),
+      );
+      expect(others).toEqual([]);
+      expect(problem).toBe(
+        'contract.yaml:4:90: resources.orders.fields.a.values[1]: a value has no control character\n    hint: values: [open, shipped], for the kind enum; each a text without commas, blanks and control characters',
+      );
+    },
+  );
+
+  it.each(['\\x1b[2J', 'Shop\\n', '\\x9b'])('has no title with a control character: "%s"', (title) => {
+    const problems: Problem[] = [];
+    const text = contract(orders('fields: { a: { kind: text } }')).replace(
+      'title: Shop',
+      `title: "${title}"`,
+    );
+    loadContract({ file: 'contract.yaml', text }, { variables: {}, readFile: () => '' }, problems);
+    expect(problems.map(problemText)).toEqual([
+      'contract.yaml:2:8: title: a title has no control character\n    hint: title: the name of the API, a text',
+    ]);
+  });
+
   it.each([
     [
       'passthrough: { singular: route, id: { prefix: o }, fields: { a: { kind: text } } }',

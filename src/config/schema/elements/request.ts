@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hasControl } from '../../../kernel/control-characters.ts';
 import { addedHeaderName, headerValue } from './scalars.ts';
 
 /** Query parameters as templates: `{offset}` and other variables are filled in and escaped for their position. */
@@ -17,14 +18,15 @@ export const requestBody = z.union([
   }),
   z.strictObject({
     xml: z.string().describe('Values are escaped; an element around an absent variable is removed.'),
-    contentType: z.string().optional().describe('Default: text/xml; charset=utf-8.'),
+    contentType: headerValue.optional().describe('Default: text/xml; charset=utf-8.'),
   }),
 ]);
 
 /** A path as a template. */
 export const pathTemplate = z
   .string()
-  .regex(/^\/[^?#\s]*$/, 'expected a path that starts with / and has no query; put parameters under `query`');
+  .regex(/^\/[^?#\s]*$/, 'expected a path that starts with / and has no query; put parameters under `query`')
+  .refine((text) => !hasControl(text), 'expected a path without control characters');
 
 /**
  * A request to a source as templates. Which variables may stand in it depends on its place in the file, and is checked

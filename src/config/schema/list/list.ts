@@ -68,7 +68,8 @@ export const filter = z.strictObject({
   combines: flag
     .optional()
     .describe('path: whether other filters can be asked for together with this one; default false.'),
-  wholeMs: flag
+  wholeMs: z
+    .boolean()
     .optional()
     .describe(
       'eq, le of a datetime: whether the source has no time finer than a millisecond, which the contract cuts off; default false.',
