@@ -37,22 +37,31 @@ const asWritten: Environment = {
   placeholder: (variable) => variable,
 };
 
+const overflow = z.enum(['reject', 'clamp']).optional();
+
 const readers = z.looseObject({
   portico: z.unknown(),
+  contract: z
+    .looseObject({ limitOverflow: overflow.catch(undefined) })
+    .optional()
+    .catch(undefined),
   resources: z.record(
     z.string(),
     z.looseObject({ permission: z.string().optional(), public: z.unknown().optional() }),
   ),
 });
 
-/** A gateway file, and the permission of each resource that it serves: `null` where everybody may read it. */
-export type GatewayPermissions = {
+/** What a gateway file says to clients beside the contract file. */
+export type GatewayPromise = {
   readonly yaml: YamlFile;
+  /** The permission of each resource that it serves: `null` where everybody may read it. */
   readonly permissions: ReadonlyMap<string, string | null>;
+  /** What a `limit` above the largest is, if the file says it. */
+  readonly limitOverflow: z.infer<typeof overflow>;
 };
 
-/** The permissions that a file asks for, as it writes them; `undefined` if it is no gateway file. */
-export function permissionsIn({ file, text }: FileText): GatewayPermissions | undefined {
+/** What a file promises, as it writes it; `undefined` if it is no gateway file. */
+export function gatewayPromiseIn({ file, text }: FileText): GatewayPromise | undefined {
   const yaml = parseYamlFile(file, text, asWritten, []);
   const found = readers.safeParse(yaml.content()).data;
   if (found?.portico === undefined) return undefined;
@@ -60,7 +69,7 @@ export function permissionsIn({ file, text }: FileText): GatewayPermissions | un
     ([name, own]) =>
       [name, String(own.public) === 'true' ? null : (own.permission ?? `${name}:read`)] as const,
   );
-  return { yaml, permissions: new Map(permissions) };
+  return { yaml, permissions: new Map(permissions), limitOverflow: found.contract?.limitOverflow };
 }
 
 /**

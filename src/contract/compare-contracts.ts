@@ -95,7 +95,8 @@ type ListSpec = Extract<LeafSpec, { kind: 'list' }>;
 
 /** Compares what a list has. An element that is a value is never null, whatever `required` says. */
 function compareList(at: readonly string[], before: ListSpec, now: ListSpec, changes: Changes): void {
-  if (now.max < before.max)
+  // A record whose list is too long lacks it; where it may not, the record is invalid.
+  if (now.max < before.max && !now.required)
     changes.widens([...at, 'max'], `max was ${before.max}, and is ${now.max}: longer lists are null now`);
   else changes.same([...at, 'max'], before.max, now.max);
   const path = [...at, 'of'];

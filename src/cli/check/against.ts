@@ -1,4 +1,4 @@
-import { permissionsIn } from '../../config/load-contract.ts';
+import { gatewayPromiseIn, type GatewayPromise } from '../../config/load-contract.ts';
 import type { ConfigFiles } from '../../config/load.ts';
 import { pathText, type Problem } from '../../config/yaml/problem.ts';
 import type { YamlFile } from '../../config/yaml/yaml-file.ts';
@@ -7,6 +7,8 @@ import {
   comparePermissions,
   type ContractChange,
 } from '../../contract/compare-contracts.ts';
+import type { ContractSpec } from '../../contract/contract-schema.ts';
+import type { Contract } from '../../contract/resource.ts';
 import type { ContractChanges } from '../../workbench/explain/report/check-report.ts';
 import { contractIn, readGatewayContract, readText } from '../input/read-config.ts';
 
@@ -22,15 +24,21 @@ function placedIn(yaml: YamlFile | undefined, { breaks, path, message, hint }: C
   return { breaks, problem };
 }
 
+/** What a contract promises to clients. The gateway file may say in its place what a `limit` above the largest is. */
+function promised({ spec }: Contract, gateway: GatewayPromise | undefined): ContractSpec {
+  const overflow = gateway?.limitOverflow ?? spec.pages.overflow;
+  return { ...spec, pages: { ...spec.pages, overflow } };
+}
+
 /**
  * What the configuration in force takes from the clients of an older one, and what it offers them besides, at the lines of its
- * files. `oldFile` is a contract file, or a gateway file, so that permissions are compared, too.
+ * files. `oldFile` is a contract file, or a gateway file, so that permissions and too large limits are compared, too.
  * @throws ConfigError if a file is none of both
  */
 export function changesAgainst(oldFile: string, { contract: file, gateway }: ConfigFiles): ContractChanges {
   const { contract, yaml } = contractIn(file);
   const text = readText(oldFile);
-  const [older, now] = [text, gateway].map(permissionsIn);
+  const [older, now] = [text, gateway].map(gatewayPromiseIn);
   const old = older === undefined ? contractIn(text).contract : readGatewayContract(oldFile);
   /** A resource that the contract lost is told by its name there. */
   const inContract = (permissions: ReadonlyMap<string, string | null>) =>
@@ -42,7 +50,9 @@ export function changesAgainst(oldFile: string, { contract: file, gateway }: Con
           placedIn(now.yaml, one),
         );
   const changes = [
-    ...compareContracts(old.spec, contract.spec).map((one) => placedIn(yaml, one)),
+    ...compareContracts(promised(old, older), promised(contract, older && now)).map((one) =>
+      placedIn(yaml, one),
+    ),
     ...permissions,
   ];
   const those = (wanted: boolean) =>

@@ -68,6 +68,37 @@ describe('portico check --against', () => {
     }
   });
 
+  it.each([
+    ['clamp', 'reject', 1, 'breaks: contract.yaml:'],
+    ['reject', 'clamp', 0, 'note: contract.yaml:'],
+    ['clamp', 'clamp', 0, 'Nothing breaks clients'],
+  ])(
+    'compares what a too large limit means, if gateway files say it: %s, then %s',
+    async (before, now, code, wanted) => {
+      const old = copyConfig();
+      try {
+        for (const [{ file }, overflow] of [[old, before] as const, [config, now] as const])
+          writeFileSync(file, `${readFileSync(file, 'utf8')}\ncontract: { limitOverflow: ${overflow} }\n`);
+        const { code: ended, out } = await run('check', '--no-fixtures', '--against', old.file);
+        expect([ended, out.replaceAll(place(''), '')]).toEqual([code, expect.stringContaining(wanted)]);
+      } finally {
+        old.remove();
+      }
+    },
+  );
+
+  it('finds nothing if the contract says now what the gateway file said before', async () => {
+    const old = copyConfig();
+    try {
+      writeFileSync(old.file, `${readFileSync(old.file, 'utf8')}\ncontract: { limitOverflow: clamp }\n`);
+      config.edit('contract.yaml', 'contract: 1', 'contract: 1\npages: { overflow: clamp }');
+      const { code, out } = await run('check', '--no-fixtures', '--against', old.file);
+      expect([code, out]).toEqual([0, expect.stringMatching(/sound\.\nNothing breaks clients of [^\n]+\n$/)]);
+    } finally {
+      old.remove();
+    }
+  });
+
   it('compares the built-in contract, too, and says that it has no line', async () => {
     config.drop('contract.yaml');
     writeFileSync(

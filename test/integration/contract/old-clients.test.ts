@@ -21,7 +21,7 @@ const PLACES = [
   { id: 2, name: 'There' },
 ];
 const line = { sku: 'A', price: 1.5 };
-const order = { customer: 1, address: { city: 'X' }, note: 'n', by: { name: 'B' } };
+const order = { customer: 1, address: { city: 'X' }, note: 'n', by: { name: 'B' }, marks: ['m', 'n', 'o'] };
 const ORDERS = [
   {
     ...order,

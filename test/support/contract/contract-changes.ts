@@ -27,6 +27,7 @@ resources:
       codes: { kind: list, of: { kind: text } }
       tags: { kind: list, of: { kind: text }, max: 5 }
       lines: { kind: list, of: { sku: { kind: text, required: true }, price: { kind: decimal } } }
+      marks: { kind: list, required: true, of: { kind: text }, max: 3 }
     single: { note: { kind: text }, by: { name: { kind: text } } }
     sort: [id, total, status]
     order: [-total]
@@ -136,6 +137,12 @@ export const BREAKING: readonly ContractEdit[] = [
     order('filters.status.field: field was status, and is customer'),
   ],
   ['a list, which may be longer', ', max: 5', ', max: 6', order('fields.tags.max: max was 5, and is 6')],
+  [
+    'a list that is never null, without which a record is none',
+    ', max: 3',
+    ', max: 2',
+    order('fields.marks.max: max was 3, and is 2'),
+  ],
   [
     'the kind of the elements of a list',
     'of: { kind: text }, max',
