@@ -219,7 +219,7 @@ export function invertCoercion(
   isWholeMs?: boolean,
 ) {
   if (codec?.isWithinText === true) return undefined;
-  const isWidened = isCutOff(steps, op, isWholeMs);
+  const isWidened = op === 'le' && isCutOff(steps, op, isWholeMs);
   const compiled = steps.map((step) => compileStep(step));
   // No filter asks for a text that only a label must not have.
   const asked = { ...field, isLabel: false };
