@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { DisabledClaims } from '../store/disabled-claims.ts';
-import { createKeyStore } from '../store/key-store.ts';
+import { createKeyStore, foundRecords } from '../store/key-store.ts';
 import { createKeyLastUsed } from '../store/key-last-used.ts';
 import type { CallerCounts } from '../telemetry/caller-counts.ts';
 import type { HeldCount, Purges } from '../store/cache/purges.ts';
@@ -38,7 +38,7 @@ export type OperatorActionsDeps = RequestActionsDeps & {
   /** The configuration at this moment. */
   readonly config: () => KeysConfig;
   /** Makes the migrations; `audit` records what is done to them. */
-  readonly migrations: (audit: AuditLog) => OperatedMigrations;
+  readonly migrations: (audit: AuditLog) => Omit<OperatedMigrations, 'labels'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** The name of this process in the audit. */
@@ -65,6 +65,12 @@ export function openKeys({ client }: Pick<RedisConnection, 'client'>, keys: Redi
   };
 }
 
+/** The labels of all API keys, by id. Rejects if Redis fails. */
+async function keyLabels({ auth }: KeysConfig, stores: KeysStores | undefined) {
+  const listed = stores === undefined ? [] : foundRecords(await stores.store.list());
+  return new Map([...listed, ...(auth.apiKeys?.keys ?? [])].map(({ id, label }) => [id, label]));
+}
+
 /** Creates all actions of a gateway except those of its primary. */
 export function createOperatorActions(deps: OperatorActionsDeps): OperatorActions {
   const { redis, keys, clock, log } = deps;
@@ -75,13 +81,15 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
     gateway: deps.instance,
     onWrite: deps.onAuditLine,
   });
+  const stores = redis && openKeys(redis, keys);
+  const labels = () => keyLabels(deps.config(), stores);
   const handlers = {
     quality: () => ({ sources: deps.quality() }),
     ...createCacheActions({ ...deps, contract: () => deps.config().contract }),
     ...createClaimActions(deps.disabledClaims),
     ...createAuditActions(audit, clock),
-    ...createKeyActions({ stores: redis && openKeys(redis, keys), config: deps.config, clock }),
-    ...createMigrationActions(deps.migrations(audit), audit),
+    ...createKeyActions({ stores, config: deps.config, clock }),
+    ...createMigrationActions({ ...deps.migrations(audit), labels }, audit),
     ...createRequestActions(deps),
     ...createRunbookActions(deps.runbook),
     ...deps.others,

@@ -158,12 +158,12 @@ export function createMigrations(deps: MigrationsDeps) {
     /** The resources that this process serves from the legacy source now, because the new one fails here. */
     openBreakers: (): readonly string[] =>
       served.flatMap(({ declared }) => (seen.of(declared).breaker.isOpen ? [declared.resource] : [])),
-    /** Estimates whom a share would reach. Rejects if Redis fails, or the resource does not move. */
-    async preview(resource: string, percent: number): Promise<Preview> {
+    /** Estimates whom a share would reach; the callers `named` are named if they are among them. Rejects if Redis fails, or the resource does not move. */
+    async preview(resource: string, percent: number, named: readonly string[] = []): Promise<Preview> {
       const migrating = served.find(({ declared }) => declared.resource === resource);
       if (migrating === undefined) throw new Error(`${resource} does not move`);
       const { declared, config } = migrating;
-      const callers = await seen.of(declared).callers.list([...config.allow, ...config.deny]);
+      const callers = await seen.of(declared).callers.list([...config.allow, ...config.deny, ...named]);
       return previewShare(callers, percent, config);
     },
     close(): void {

@@ -11,6 +11,7 @@ import {
   differenceList,
   migrationList,
   position,
+  preview,
   replicas,
   resource,
   status,
@@ -27,6 +28,7 @@ const because = printable(1, 200).describe('Why; the audit keeps it.');
 const changed = z.strictObject({
   ...{ resource, rev: z.int(), ...position.shape, replicas },
   forced: z.array(z.string()).optional().describe('The conditions that a forced step went over.'),
+  reach: preview.optional().describe('Whom the share of a ramp reaches.'),
   ms: z.int().describe('How long it took until the processes of `replicas.atRev` had it.'),
 });
 const started = z.strictObject({ task });
@@ -94,11 +96,8 @@ export const migrationSpecs = {
   'migrations.preview': readAction(
     '/api/migrations/{resource}/preview',
     'Whom a share would reach, and which part of the traffic of the last hour that is.',
-    anything,
-    {
-      resource,
-      percent,
-    },
+    preview,
+    { resource, percent },
   ),
   'migrations.diffs': readAction(
     '/api/migrations/{resource}/diffs',

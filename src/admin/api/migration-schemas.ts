@@ -26,6 +26,29 @@ export const replicas = z.strictObject({
   atRev: z.int().describe('Those that have taken over the state.'),
   stale: z.array(z.string()).describe('The names of the others.'),
 });
+/** Whom a share reaches. */
+export const preview = z.strictObject({
+  percent: z.number(),
+  callers: z.int().describe('Callers of the last hour, over all processes.'),
+  reached: z.int().describe('Those of them whom the share reaches.'),
+  callsPercent: z.number().describe('Their part of the calls of the last hour, in percent.'),
+  least: z
+    .number()
+    .nullable()
+    .describe('The least share that reaches one of them; 0: `allow` has one; null: no share reaches any.'),
+  largest: z
+    .array(
+      z.strictObject({
+        caller: z.string().describe('The id as in the log; `h:…` where only another process knows it.'),
+        label: z.string().optional().describe('The label of its key.'),
+        callsPercent: z.number(),
+        isReached: z.boolean(),
+      }),
+    )
+    .describe('Those with the most calls: ten of all, and ten of those whom the share reaches.'),
+});
+/** The same as a type. */
+export type MigrationPreview = Parsed<typeof preview>;
 /** Long work on a migration, and its progress. */
 export const task = z.strictObject({
   ...{ kind: z.string(), by: z.string(), startedAt: utcTime },

@@ -3,8 +3,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
-import type { Preview } from '../../migration/tasks/task-results.ts';
-import type { Report } from '../../workbench/explain/report/report.ts';
+import type { Report, ReportBlock } from '../../workbench/explain/report/report.ts';
 import type { AskOperator, GatewayOptions } from '../gateway/operator-api-client.ts';
 import { positionWords } from './status-report.ts';
 
@@ -45,7 +44,20 @@ function changeReport(change: ActionValue<'migrations.stage'>): Report {
   const { resource, rev, replicas, ms } = change;
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const text = `${resource}: ${positionWords(change)} (rev ${rev}), in ${replicas.atRev} of ${replicas.total} processes after ${ms} ms${stale}`;
-  return { json: change, blocks: [text, ...(change.forced ?? []).map((one) => `forced over ${one}`)] };
+  const forced = (change.forced ?? []).map((one) => `forced over ${one}`);
+  return { json: change, blocks: [text, ...forced, ...(change.reach ? reachBlocks(change.reach) : [])] };
+}
+
+/** Whom a share reaches: how many, and the largest callers. */
+function reachBlocks(preview: ActionValue<'migrations.preview'>): readonly ReportBlock[] {
+  const { percent, callers, reached, callsPercent, least, largest } = preview;
+  const rows = largest.map((one) => [
+    ...[one.caller, one.label ?? '', `${one.callsPercent.toFixed(2)} %`, one.isReached ? 'new' : 'legacy'],
+  ]);
+  const head = `${percent} % reaches ${reached} of ${callers} callers of the last hour: ${callsPercent.toFixed(2)} % of the calls`;
+  const isNobody = callers > 0 && (least === null || percent < least);
+  const hint = least === null ? 'no share reaches one' : `the least share that reaches one is ${least} %`;
+  return [head, ...(isNobody ? [hint] : []), ...(rows.length === 0 ? [] : [{ table: rows }])];
 }
 
 const STEPS: readonly (readonly [MigrationStage, string])[] = [
@@ -124,14 +136,7 @@ function addHolds(add: AddCommand): void {
 function addPreview(add: AddCommand): void {
   add('preview', 'whom a share would reach', async (ask, [resource = ''], options: StepOptions) => {
     const { percent = 0 } = options;
-    const preview = (await ask('migrations.preview', { resource, percent })) as Partial<Preview>;
-    const { callers = 0, reached = 0, callsPercent = 0, largest = [] } = preview;
-    const rows = largest.map((one) => [
-      one.caller,
-      `${one.callsPercent.toFixed(2)} %`,
-      one.isReached ? 'new' : 'legacy',
-    ]);
-    const head = `${percent} % reaches ${reached} of ${callers} callers of the last hour: ${callsPercent.toFixed(2)} % of the calls`;
-    return { json: preview, blocks: [head, ...(rows.length === 0 ? [] : [{ table: rows }])] };
+    const preview = await ask('migrations.preview', { resource, percent });
+    return { json: preview, blocks: reachBlocks(preview) };
   }).requiredOption('--percent <share>', 'the share', parsePercent);
 }

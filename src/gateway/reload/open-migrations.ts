@@ -67,7 +67,7 @@ export type OpenMigrationsDeps = {
 /** The migrations of a process, with their comparisons, counts and judge. */
 export type OpenedMigrations = Omit<Migrations, 'close'> & {
   /** Starts the judge, which writes its changes to `audit`, and returns what the actions of operators need. */
-  operate(audit: AuditLog): OperatedMigrations;
+  operate(audit: AuditLog): Omit<OperatedMigrations, 'labels'>;
   close(): Promise<void>;
 };
 
@@ -152,7 +152,8 @@ function openOperated(
 ) {
   const { clock } = deps;
   const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ ...rest, resource }));
-  const common = { ...deps, states, counts, audit, declared };
+  const { preview } = migrations;
+  const common = { ...deps, states, counts, audit, declared, preview };
   const { askOwnQuestions } = comparisons;
   const judge = createJudge({ ...common, memory, askOwnQuestions });
   const tasks = createTasks(clock);
@@ -168,13 +169,12 @@ function openOperated(
     ...comparisons.operatorTasks,
     check: async (name: string, run: Run) => checkSourcesAgree(pairOf(name), run),
     legacyProblem: async (name: string, signal: AbortSignal) => legacyProblem(pairOf(name), signal),
-    preview: migrations.preview,
-    gate: (resource: string, operation?: string) => judge.gate(resource, operation),
+    ...{ preview, gate: judge.gate },
     rehearse: createFailureDrill(common),
     ...createReport({ ...common, gates: judge }),
   };
   const { openBreakers } = migrations;
-  const operated: OperatedMigrations = {
+  const operated: Omit<OperatedMigrations, 'labels'> = {
     ...{ migrating: served, states, counts, operatorTasks, tasks, openBreakers, clock },
     uncompared: comparisons.uncompared,
   };

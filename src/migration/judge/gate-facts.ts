@@ -4,6 +4,7 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { writeDuration } from '../../kernel/duration.ts';
 import type { OperationCounts } from '../counts/migration-counts.ts';
 import type { MigrationState } from '../state/migration-state.ts';
+import type { Preview } from '../tasks/task-results.ts';
 import type { NoiseMemory } from './transient-rules.ts';
 
 /** A condition of a step forward: the value that there is, and the value that is needed. */
@@ -37,6 +38,8 @@ export type GateFacts = {
   readonly cusum: Readonly<Record<string, number>>;
   /** How often writes explain a transient difference, by operation, if it was measured. */
   readonly noise: Readonly<Record<string, NoiseMemory>>;
+  /** Whom the share of the step reaches; absent if the step is no ramp, or nobody can say. */
+  readonly reach?: Preview | undefined;
   /** How long answers are cached, in milliseconds. The new source may lag behind by so much. */
   readonly freshMs: number;
   /** Milliseconds since the epoch. */

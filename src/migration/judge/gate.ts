@@ -3,6 +3,7 @@
 import { type Position, positionOf } from '../state/migration-state.ts';
 import { operationConditions } from './gate-conditions.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
+import type { Preview } from '../tasks/task-results.ts';
 import { nextPosition } from './next-position.ts';
 
 /** Whether the next step forward may be taken. */
@@ -13,6 +14,8 @@ export type Gate = {
   readonly ready: boolean;
   readonly unmet: readonly Condition[];
   readonly met: readonly Condition[];
+  /** Whom the share of the step reaches; absent if it is no ramp. */
+  readonly reach?: Preview | undefined;
 };
 
 /** The conditions of every step, whatever the comparison counts show. */
@@ -33,6 +36,21 @@ function ofAnyStep({ config, state, now }: GateFacts): readonly CheckedCondition
       isMet: freeze === undefined,
     },
     ...cooldown,
+  ];
+}
+
+/** The condition that a share reaches somebody. A step that reaches nobody gets no request, so it would never end. */
+function ofReach({ reach }: GateFacts): readonly CheckedCondition[] {
+  // Where nobody has called in the last hour, nobody can say.
+  if (reach === undefined || reach.callers === 0) return [];
+  const { percent, callers, reached, callsPercent, least } = reach;
+  return [
+    {
+      id: 'reach',
+      have: `${reached} of ${callers} callers, ${callsPercent} % of the calls`,
+      need: `${least === null ? '' : `${least} %, or `}a caller in allow`,
+      isMet: least !== null && percent >= least,
+    },
   ];
 }
 
@@ -100,9 +118,9 @@ function conditionsOf(facts: GateFacts): readonly CheckedCondition[] {
 export function gateOf(facts: GateFacts): Gate {
   const next = nextPosition(facts.config, facts.state, facts.operation);
   if (next === undefined) return { next, ready: false, unmet: [], met: [] };
-  const conditions = [...ofAnyStep(facts), ...conditionsOf(facts)];
+  const conditions = [...ofAnyStep(facts), ...ofReach(facts), ...conditionsOf(facts)];
   const withResult = (wanted: boolean): readonly Condition[] =>
     conditions.flatMap(({ isMet, ...condition }) => (isMet === wanted ? [condition] : []));
   const unmet = withResult(false);
-  return { next, ready: unmet.length === 0, unmet, met: withResult(true) };
+  return { next, ready: unmet.length === 0, unmet, met: withResult(true), reach: facts.reach };
 }

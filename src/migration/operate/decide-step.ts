@@ -49,7 +49,10 @@ function decideForward(state: MigrationState, gate: Gate, request: StepRequest):
       `look at portico migration status ${resource}, then portico migration resume ${resource} --ack "<reason>"`,
     );
   const next = gate.next && positionText(gate.next);
-  const isSkipping = gate.next === undefined || isBeyond(to, gate.next);
+  // Where the next share reaches nobody, the least that reaches somebody is the next step.
+  const isLeast =
+    gate.next?.stage === 'ramp' && to.stage === 'ramp' && to.percent <= (gate.reach?.least ?? 0);
+  const isSkipping = gate.next === undefined || (isBeyond(to, gate.next) && !isLeast);
   if (!isForced && isSkipping)
     return refused(
       `${positionText(to)} is more than one step away`,

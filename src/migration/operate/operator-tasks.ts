@@ -2,7 +2,7 @@
 
 import type { Gate } from '../judge/gate.ts';
 import type { MigrationReport } from '../report/migration-report.ts';
-import type { EdgeCaseResult } from '../state/migration-state.ts';
+import type { EdgeCaseResult, Position } from '../state/migration-state.ts';
 import type {
   ExplainedQuestion,
   OnDifference,
@@ -17,8 +17,8 @@ import type {
 
 /** What operators can run. `resource` must be one that the configuration declares as moving. */
 export type OperatorTasks = {
-  /** The gate of an operation, or of the resource. Rejects if Redis fails. */
-  gate(resource: string, operation?: string): Promise<Gate>;
+  /** The gate of an operation, or of the resource, for a step to `to`, else the next one. Rejects if Redis fails. */
+  gate(resource: string, operation?: string, to?: Position): Promise<Gate>;
   /** The same, with the counts behind it, as data. Rejects if Redis fails. */
   report(resource: string, operation?: string): Promise<MigrationReport>;
   check(resource: string, run: Run): Promise<SourcesCheck>;
@@ -36,6 +36,6 @@ export type OperatorTasks = {
   explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
   /** The report as a document in Markdown, for those who must sign. */
   reportText(resource: string): Promise<string>;
-  /** Rejects if Redis fails. */
-  preview(resource: string, percent: number): Promise<Preview>;
+  /** Whom a share would reach; callers with the ids `named` are told by them. Rejects if Redis fails. */
+  preview(resource: string, percent: number, named?: readonly string[]): Promise<Preview>;
 };

@@ -41,7 +41,7 @@ function fallbackSums(counts: GateFacts['counts']): Readonly<Record<string, numb
 }
 
 /** The position of a migration, the gate of its next step, and what was compared. It contains no value of a record. */
-export function migrationReport(facts: GateFacts, { next, ...gate }: Gate = gateOf(facts)) {
+export function migrationReport(facts: GateFacts, { next, reach: _reach, ...gate }: Gate = gateOf(facts)) {
   const { state, operation, counts } = facts;
   const { resource, sources, rev, operations, since, evidenceSince, generation } = state;
   const { stage, percent } = positionOf(state, operation);

@@ -20,6 +20,13 @@ export function bucketsBelow(percent: number): number {
   return Math.round((percent / 100) * UINT32);
 }
 
+/** The least share that reaches a bucket, in steps of 0.01 %; `undefined` if none does. */
+export function shareReaching(bucket: number): number | undefined {
+  if (bucket >= UINT32) return undefined;
+  const step = Math.floor((bucket / UINT32) * 10_000) + 1;
+  return (bucket < bucketsBelow(step / 100) ? step : step + 1) / 100;
+}
+
 /** The bucket of calls that no share reaches, such as lists if `bucketBy` is `record`. */
 export const NO_BUCKET = UINT32;
 

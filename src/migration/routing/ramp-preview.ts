@@ -2,12 +2,23 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Preview } from '../tasks/task-results.ts';
-import { bucketsBelow } from './bucket.ts';
+import { bucketsBelow, shareReaching } from './bucket.ts';
 import type { RecentCaller } from './recent-callers.ts';
 
 const LARGEST = 10;
 
 const sum = (callers: readonly RecentCaller[]) => callers.reduce((calls, one) => calls + one.calls, 0);
+
+/** The least share that reaches a caller: 0 if `allow` has one of them, `null` if none does. */
+function leastShare(
+  callers: readonly RecentCaller[],
+  { allow, deny }: Pick<MigrationConfig, 'allow' | 'deny'>,
+): number | null {
+  const shares = callers
+    .filter(({ id = '' }) => !deny.includes(id))
+    .flatMap(({ id = '', bucket }) => (allow.includes(id) ? 0 : (shareReaching(bucket) ?? [])));
+  return shares.length === 0 ? null : shares.reduce((least, one) => Math.min(least, one));
+}
 
 /** Shows whom a share would reach. A share of the callers is not the same share of the calls, above all with few callers. */
 export function previewShare(
@@ -22,16 +33,21 @@ export function previewShare(
   const part = (calls: number) => Math.round((calls / total) * 10_000) / 100;
   const reached = callers.filter(isReached);
   const named = callers.filter(({ id }) => id !== undefined);
-  const largest = named.toSorted((a, b) => b.calls - a.calls).slice(0, LARGEST);
+  const bySize = named.toSorted((a, b) => b.calls - a.calls);
+  // The largest of all say where the traffic is, and the largest of those reached say whom the step is about.
+  const shown = new Set([...bySize.slice(0, LARGEST), ...bySize.filter(isReached).slice(0, LARGEST)]);
   return {
     percent,
     callers: named.length,
     reached: named.filter(isReached).length,
     callsPercent: part(sum(reached)),
-    largest: largest.map((one) => ({
-      caller: one.id ?? '',
-      callsPercent: part(one.calls),
-      isReached: isReached(one),
-    })),
+    least: leastShare(callers, { allow, deny }),
+    largest: bySize
+      .filter((one) => shown.has(one))
+      .map((one) => ({
+        caller: one.id ?? '',
+        callsPercent: part(one.calls),
+        isReached: isReached(one),
+      })),
   };
 }

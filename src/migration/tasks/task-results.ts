@@ -67,7 +67,9 @@ export type Preview = {
   readonly reached: number;
   /** The part of the calls, 0 to 100. */
   readonly callsPercent: number;
-  /** The callers with the most calls, by the id in the log, or by a part of its digest if only another process knows the id. */
+  /** The least share that reaches somebody: 0 if `allow` has a caller of the last hour, `null` if no share reaches any. */
+  readonly least: number | null;
+  /** The callers with the most calls, of all and of those whom the share reaches, by the id in the log, or by a part of its digest if only another process knows the id. */
   readonly largest: readonly {
     readonly caller: string;
     readonly callsPercent: number;

@@ -117,6 +117,21 @@ describe('portico migration', () => {
     expect(out).toMatch(/^user_\d+ +data\[\]\.name +value +"/m);
   });
 
+  it('says whom a share reaches, by the labels of their keys, and refuses one that reaches nobody', async () => {
+    await stack.get('/v1/users?limit=3');
+    const { out } = await migration('preview', 'users', '--percent', '0.01', '--json');
+    const { least, ...preview } = JSON.parse(out) as { least: number };
+    expect(preview).toMatchObject({
+      ...{ percent: 0.01, callers: 1, reached: 0, callsPercent: 0 },
+      largest: [{ label: 'everything', callsPercent: 100, isReached: false }],
+    });
+    const refused = await migration('ramp', 'users', '--percent', '0.01');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('reach: 0 of 1 callers') });
+    expect(refused.err).toContain(
+      `portico migration ramp users --percent ${least}; or name callers in allow`,
+    );
+  });
+
   it('answers every command that only reads in JSON', async () => {
     await stack.get('/v1/users?limit=3');
     for (const words of [

@@ -9,6 +9,7 @@ import type { OwnAnswers } from '../../../src/migration/judge/carry-out-decision
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { type MigrationState, positionText } from '../../../src/migration/state/migration-state.ts';
+import { previewShare } from '../../../src/migration/routing/ramp-preview.ts';
 import { createLocalStates } from '../../../src/migration/state/state-replica.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { createManualClock } from '../time/manual-clock.ts';
@@ -93,6 +94,7 @@ export async function openJudged({
     audit: {
       record: (change) => Promise.resolve(noted.audited.push(change)).then(() => 'kept' as const),
     },
+    preview: (_resource, percent) => Promise.resolve(previewShare([], percent, config)),
     metrics: {
       ...metrics,
       migrationRollback: (_resource, rule) => void noted.rollbacks.push(rule),

@@ -79,6 +79,7 @@ export function openOperated({
     },
     tasks: createTasks(clock),
     ...{ openBreakers, uncompared },
+    labels: () => Promise.resolve(new Map([['k3y0fth3cl13', 'web']])),
     clock,
   };
   const act = createAct(createMigrationActions(migrations, { record }), { audit: { record } });

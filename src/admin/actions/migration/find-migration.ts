@@ -25,6 +25,8 @@ export type OperatedMigrations = {
   /** Why this process compares nothing with a source of the resource: one sentence for each reason. */
   readonly uncompared: (resource: string) => readonly string[];
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** The labels of all API keys, by id. Rejects if Redis fails. */
+  readonly labels: () => Promise<ReadonlyMap<string, string>>;
 };
 
 /** A migration and its state, as all processes share it. */

@@ -3,6 +3,7 @@
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import { type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { findMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
+import { previewWithLabels } from './preview.ts';
 import { createRuleActions } from './rule-actions.ts';
 import { readStatus } from './status.ts';
 import { createStepActions } from './step-actions.ts';
@@ -29,9 +30,9 @@ function createReadActions(migrations: OperatedMigrations) {
       refuseUnknownOperation(found, operation);
       return readStatus(migrations, found, operation);
     },
-    async 'migrations.preview'({ resource, percent }) {
+    'migrations.preview'({ resource, percent }) {
       findMigration(migrations, resource);
-      return { ...(await refuseIfRedisFails('keys', () => operatorTasks.preview(resource, percent))) };
+      return refuseIfRedisFails('keys', () => previewWithLabels(migrations, resource, percent));
     },
     async 'migrations.diffs'({ resource, operation, kind }) {
       findMigration(migrations, resource);

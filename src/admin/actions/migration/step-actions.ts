@@ -1,6 +1,7 @@
 // The actions that change the position of a migration: stage, rollback, hold, resume.
 
 import { decideStep } from '../../../migration/operate/decide-step.ts';
+import type { Gate } from '../../../migration/judge/gate.ts';
 import { conditionText } from '../../../migration/judge/gate-facts.ts';
 import { nextPosition } from '../../../migration/judge/next-position.ts';
 import {
@@ -15,6 +16,7 @@ import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import { type ActionContext, type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { auditView, changeEverywhere } from './change-state.ts';
+import { previewWithLabels } from './preview.ts';
 import {
   findMigration,
   type FoundMigration,
@@ -49,27 +51,31 @@ function positionAsked(
   );
 }
 
+/** The hint at a gate that is not ready: how to reach somebody, and how to go on all the same. */
+function gateHint({ reach, unmet }: Gate, resource: string): string {
+  const force = '--force with a --reason goes on all the same; the audit keeps it';
+  if (reach === undefined || unmet.every(({ id }) => id !== 'reach')) return force;
+  const least =
+    reach.least === null
+      ? 'no share reaches a caller of the last hour'
+      : `the least share that reaches a caller of the last hour: portico migration ramp ${resource} --percent ${reach.least}`;
+  return `${least}; or name callers in allow; ${force}`;
+}
+
 /** The state after a step. @throws ActionRefusal */
 async function stepped(
   migrations: OperatedMigrations,
   found: FoundMigration,
   input: StageInput,
+  to: Position,
 ): Promise<MigrationState> {
   const { operatorTasks, clock } = migrations;
   const { resource, operation, force = false, reason } = input;
-  refuseUnknownOperation(found, operation);
   if (force && reason === undefined)
     throw new ActionRefusal('bad_input', 'a forced step needs a reason', 'add --reason "<why>"');
-  const decision = decideStep(
-    found.state,
-    await refuseIfRedisFails('keys', () => operatorTasks.gate(resource, operation)),
-    {
-      to: positionAsked(found, input),
-      operation,
-      isForced: force,
-      at: new Date(clock.now()).toISOString(),
-    },
-  );
+  const gate = await refuseIfRedisFails('keys', () => operatorTasks.gate(resource, operation, to));
+  const at = new Date(clock.now()).toISOString();
+  const decision = decideStep(found.state, gate, { to, operation, isForced: force, at });
   switch (decision.kind) {
     case 'go':
       await refuseSilentLegacy(migrations, found, operation);
@@ -81,7 +87,7 @@ async function stepped(
       throw new ActionRefusal(
         'gate',
         `the gate is not ready: ${missing.join('; ')}`,
-        '--force with a --reason goes on all the same; the audit keeps it',
+        gateHint(gate, resource),
         decision.unmet,
       );
     }
@@ -179,12 +185,21 @@ export function createStepActions(migrations: OperatedMigrations) {
   return {
     async 'migrations.stage'(input, { note }) {
       let forced: readonly string[] = [];
+      let percent = 0;
       const changed = await changeEverywhere(migrations, input, note, async (found) => {
-        const next = await stepped(migrations, found, input);
+        refuseUnknownOperation(found, input.operation);
+        const to = positionAsked(found, input);
+        const next = await stepped(migrations, found, input, to);
+        percent = to.percent;
         forced = forcedOver(next);
         return next;
       });
-      return { ...changed, ...(forced.length > 0 && { forced }) };
+      // The step is taken, so no failure of Redis may make it look as if it were not.
+      const reach =
+        percent === 0
+          ? undefined
+          : await previewWithLabels(migrations, input.resource, percent).catch(() => undefined);
+      return { ...changed, ...(forced.length > 0 && { forced }), ...(reach && { reach }) };
     },
     'migrations.rollback': (input, context) =>
       input.scope === 'local'

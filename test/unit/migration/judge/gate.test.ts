@@ -79,6 +79,16 @@ describe('the gate before the ramp', () => {
     expect([gate.ready, unmetOf(gate)]).toEqual([false, [id]]);
   });
 
+  const reach = { percent: 1, callers: 24, reached: 0, callsPercent: 0, least: 4.17, largest: [] };
+  test('it is held back by a share that reaches nobody, and says which one would', () => {
+    expect(gateOf(gateFacts({ reach })).unmet).toEqual([
+      { id: 'reach', have: '0 of 24 callers, 0 % of the calls', need: '4.17 %, or a caller in allow' },
+    ]);
+    const nobody = { ...reach, callers: 0, least: null };
+    for (const one of [{ ...reach, percent: 4.17 }, { ...reach, least: 0 }, nobody])
+      expect(gateOf(gateFacts({ reach: one })).ready).toBe(true);
+  });
+
   test('it names the kinds of question that lie beyond the bounds of the new source', () => {
     const refused = { 'category=…&min_price=…': 1, '(plain)': 9 };
     expect(gateOf(gateFacts(withEvidence(goodEvidence(2_995, { refused })))).unmet).toEqual([

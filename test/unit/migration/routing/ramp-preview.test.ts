@@ -1,4 +1,9 @@
-import { createBuckets } from '../../../../src/migration/routing/bucket.ts';
+import {
+  bucketsBelow,
+  createBuckets,
+  NO_BUCKET,
+  shareReaching,
+} from '../../../../src/migration/routing/bucket.ts';
 import { previewShare } from '../../../../src/migration/routing/ramp-preview.ts';
 import { createLocalCallers } from '../../../../src/migration/routing/recent-callers.ts';
 import { callerOf, openOriginStage } from '../../../support/migration/origin-stage.ts';
@@ -41,12 +46,33 @@ describe('the preview of a share', () => {
     count('bank', 3);
     const preview = previewShare(await callers.list([]), 100, { allow: ['inner'], deny: ['bank'] });
     expect(preview).toEqual({
-      ...{ percent: 100, callers: 2, reached: 1, callsPercent: 25 },
+      ...{ percent: 100, callers: 2, reached: 1, callsPercent: 25, least: 0 },
       largest: [
         { caller: 'bank', callsPercent: 75, isReached: false },
         { caller: 'inner', callsPercent: 25, isReached: true },
       ],
     });
+  });
+
+  it('names the least share that reaches somebody, and the largest of those whom a share reaches', async () => {
+    const callers = createLocalCallers(() => 0);
+    const buckets = createBuckets(SCOPE);
+    const ids = Array.from({ length: 24 }, (_, i) => `caller${i}`);
+    ids.forEach((id, i) => {
+      for (let call = 0; call < 24 - i; call += 1)
+        callers.count(buckets(`key:${id}`), createCall({ principal: callerOf(id) }));
+    });
+    const listed = await callers.list([]);
+    const { least } = previewShare(listed, 1, NOBODY);
+    expect(previewShare(listed, least! - 0.01, NOBODY).reached).toBe(0);
+    const { reached, largest } = previewShare(listed, least!, NOBODY);
+    expect([reached, largest.filter(({ isReached }) => isReached).length]).toEqual([1, 1]);
+    expect(previewShare(listed, 1, { allow: [], deny: ids }).least).toBeNull();
+    for (const bucket of [0, 429_496, 429_497, 858_993, 2 ** 32 - 1]) {
+      const share = shareReaching(bucket)!;
+      expect([bucketsBelow(share) > bucket, bucketsBelow(share - 0.01) > bucket]).toEqual([true, false]);
+    }
+    expect(shareReaching(NO_BUCKET)).toBeUndefined();
   });
 
   it('forgets calls after an hour', async () => {

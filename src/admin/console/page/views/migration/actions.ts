@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { MigrationStatus } from '../../../../api/migration-schemas.ts';
+import type { MigrationPreview, MigrationStatus } from '../../../../api/migration-schemas.ts';
 import { migrationStages, readPosition, stageText } from '../../show/migration-texts.ts';
 import { useConsole } from '../../data/console-context.ts';
+import { useLoad } from '../../data/use-load.ts';
 import {
   actionDialog,
   type ActionForm,
@@ -10,7 +11,7 @@ import {
   reasonField,
   sendChange,
 } from '../../parts/action-dialog.ts';
-import { html } from '../../parts/html.ts';
+import { element, html } from '../../parts/html.ts';
 
 /** What a form of a migration needs. */
 export type FormDeps = ChangeDeps & { readonly status: MigrationStatus };
@@ -24,6 +25,25 @@ export async function change(
 ): Promise<undefined> {
   await sendChange(deps, `migrations/${encodeURIComponent(deps.status.resource)}/${name}`, values, method);
   return undefined;
+}
+
+/** Whom the share of the next step reaches, by the calls of the last hour. */
+function StepReach({ resource, percent }: { resource: string; percent: number }): VNode | null {
+  const path = `migrations/${encodeURIComponent(resource)}/preview?percent=${percent}`;
+  const { value } = useLoad<MigrationPreview>(path);
+  if (value === undefined || value.callers === 0) return null;
+  const { callers, reached, callsPercent, least, largest } = value;
+  const isMet = least !== null && percent >= least;
+  const hint = least === null ? 'no share reaches one' : `the least share that reaches one is ${least} %`;
+  return html`<div class=${`notice ${isMet ? 'good' : 'warn'}`}>
+    <p>
+      ${percent} % reaches ${reached} of ${callers} callers of the last hour, ${callsPercent} % of the
+      calls${isMet ? '.' : `: ${hint}, or allow names callers.`}
+    </p>
+    <ul class="plain">
+      ${largest.flatMap((one) => (one.isReached ? [html`<li key=${one.caller}>${one.label ?? one.caller}: ${one.callsPercent} %</li>`] : []))}
+    </ul>
+  </div>`;
 }
 
 function stepForm(deps: FormDeps): ActionForm {
@@ -47,7 +67,8 @@ function stepForm(deps: FormDeps): ActionForm {
               </ul>
             </div>`
           : html`<p class="notice good">The gate is ready.</p>`
-      }`,
+      }
+      ${next?.percent === undefined ? null : element(StepReach, { resource: status.resource, percent: next.percent })}`,
     verb: 'Take the step',
     fields: [
       {
