@@ -19,6 +19,7 @@ const condition = z.looseObject({
   ...{ id: z.string(), operation: z.string().optional().describe('Absent: the resource has to meet it.') },
   have: z.union([z.string(), z.number()]),
   need: z.union([z.string(), z.number()]),
+  at: utcTime.optional().describe('When time alone meets it.'),
 });
 /** Which processes of the fleet have taken over a state. */
 export const replicas = z.strictObject({
@@ -120,6 +121,9 @@ export const status = z.strictObject({
     ready: z.boolean(),
     unmet: z.array(condition).describe('What it still asks for: what there is, and what is needed.'),
     met: z.array(condition),
+    earliestAt: utcTime
+      .optional()
+      .describe('When the conditions of time are met; absent if time does not hold the step up.'),
   }),
   compare: z.record(
     z.string(),

@@ -40,15 +40,15 @@ function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: 
   ];
 }
 
-function gateBlocks({ next, ready, unmet }: Status['gate']): readonly ReportBlock[] {
+function gateBlocks({ next, ready, unmet, earliestAt }: Status['gate']): readonly ReportBlock[] {
   if (next === null) return [];
-  const rows = unmet.map(({ id, operation = '', have, need }) => [
-    ...[id, operation, String(have), `needs ${need}`],
+  const rows = unmet.map(({ id, operation = '', have, need, at }) => [
+    ...[id, operation, String(have), `needs ${need}`, at === undefined ? '' : `from ${at}`],
   ]);
   const heading = `Next: ${next}, ${ready ? 'ready' : 'not ready'}`;
-  return section(heading, rows.length === 0 ? [] : [{ table: rows }]).concat(
-    rows.length === 0 ? ['', heading] : [],
-  );
+  if (rows.length === 0) return ['', heading];
+  const earliest = earliestAt === undefined ? [] : [`at the earliest at ${earliestAt}`];
+  return section(heading, [{ table: rows }, ...earliest]);
 }
 
 function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {

@@ -15,6 +15,8 @@ export type Condition = {
   readonly operation?: string | undefined;
   readonly have: string | number;
   readonly need: string | number;
+  /** When time alone meets it, an instant in UTC; absent if it is met, or time alone does not meet it. */
+  readonly at?: string | undefined;
 };
 
 /** A condition that is not met, as text: `users.get keys: 10, needs 300`. */
@@ -55,5 +57,7 @@ function roughly(ms: number): string {
 /** The condition that something has lasted long enough. `since` is in milliseconds since the epoch. */
 export function lasting(id: string, since: number, now: number, needMs: number): CheckedCondition {
   const have = Math.max(0, now - since);
-  return { id, have: roughly(have), need: writeDuration(needMs), isMet: have >= needMs };
+  const isMet = have >= needMs;
+  const at = isMet ? undefined : new Date(since + needMs).toISOString();
+  return { id, have: roughly(have), need: writeDuration(needMs), at, isMet };
 }

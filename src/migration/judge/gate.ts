@@ -14,6 +14,8 @@ export type Gate = {
   readonly ready: boolean;
   readonly unmet: readonly Condition[];
   readonly met: readonly Condition[];
+  /** When its conditions of time are met, if nothing begins them anew; absent if time does not hold the step up. */
+  readonly earliestAt?: string | undefined;
   /** Whom the share of the step reaches; absent if it is no ramp. */
   readonly reach?: Preview | undefined;
 };
@@ -22,7 +24,7 @@ export type Gate = {
 function ofAnyStep({ config, state, now }: GateFacts): readonly CheckedCondition[] {
   const { hold, lastRollback } = state;
   const freeze = config.freeze.find(({ from, until }) => from <= now && now < until);
-  const until = freeze === undefined ? '' : new Date(freeze.until).toISOString();
+  const until = new Date(freeze?.until ?? now).toISOString();
   const cooldown =
     lastRollback === null
       ? []
@@ -30,10 +32,8 @@ function ofAnyStep({ config, state, now }: GateFacts): readonly CheckedCondition
   return [
     { id: 'hold', have: hold?.reason ?? 'none', need: 'none', isMet: hold === undefined },
     {
-      id: 'freeze',
-      have: freeze === undefined ? 'none' : `${freeze.why}, until ${until}`,
-      need: 'none',
-      isMet: freeze === undefined,
+      ...{ id: 'freeze', have: 'none', need: 'none', isMet: freeze === undefined },
+      ...(freeze && { have: `${freeze.why}, until ${until}`, at: until }),
     },
     ...cooldown,
   ];
@@ -122,5 +122,9 @@ export function gateOf(facts: GateFacts): Gate {
   const withResult = (wanted: boolean): readonly Condition[] =>
     conditions.flatMap(({ isMet, ...condition }) => (isMet === wanted ? [condition] : []));
   const unmet = withResult(false);
-  return { next, ready: unmet.length === 0, unmet, met: withResult(true), reach: facts.reach };
+  const earliestAt = unmet
+    .flatMap(({ at }) => at ?? [])
+    .sort()
+    .at(-1);
+  return { next, ready: unmet.length === 0, unmet, met: withResult(true), earliestAt, reach: facts.reach };
 }

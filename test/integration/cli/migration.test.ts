@@ -59,6 +59,9 @@ describe('portico migration', () => {
     const { out } = await migration('status', 'users');
     expect(out).toContain('users: crm -> people, shadow since ');
     expect(out).toContain('Next: ramp:1, not ready\n  soak ');
+    const soakEnds = new Date(Date.parse(String(status['since'])) + 3_600_000).toISOString();
+    expect(status['gate']).toMatchObject({ earliestAt: soakEnds });
+    expect(out).toContain(`\n  at the earliest at ${soakEnds}\n`);
     expect(out).toContain('not for production');
   });
 

@@ -147,6 +147,18 @@ describe('the gate of a step of the ramp', () => {
     expect([gate.ready, unmetOf(gate)]).toEqual([false, [id]]);
   });
 
+  test('it says when the step may be taken at the earliest, by each condition of time and by all', () => {
+    const freeze = [{ from: '2026-01-01', until: '2026-01-01T00:20:00Z', why: 'sales' }];
+    const config = migrationConfig({ freeze });
+    const gate = gateOf(gateFacts({ state: inRamp, config, now: BEGAN + HOUR_MS / 6 }));
+    expect(gate.unmet.map(({ id, at }) => [id, at])).toEqual([
+      ['freeze', '2026-01-01T00:20:00.000Z'],
+      ['step', '2026-01-01T00:30:00.000Z'],
+    ]);
+    expect(gate.earliestAt).toBe('2026-01-01T00:30:00.000Z');
+    expect(gateOf(gateFacts({ state: inRamp })).earliestAt).toBeUndefined();
+  });
+
   test('without traffic in the step it is never ready, however long it waits', () => {
     const quiet = { ...compared, step: NO_COUNTS.step };
     const gate = gateOf(gateFacts({ state: inRamp, ...withEvidence(quiet), now: BEGAN + 9_000 * HOUR_MS }));

@@ -61,13 +61,14 @@ function gateState({ gate, hold }: MigrationStatus): VNode {
 }
 
 function positionFacts(status: MigrationStatus, now: number): VNode {
-  const { hold, lastRollback, replicas, fallback, operations, breakerOpen } = status;
+  const { gate, hold, lastRollback, replicas, fallback, operations, breakerOpen } = status;
   const apart = Object.entries(operations).map(([name, at]) => `${name}: ${stageText(at)}`);
   const back = Object.entries(fallback)
     .filter(([, count]) => count > 0)
     .map(([cause, count]) => `${cause} ${count}`);
   return factList([
     ['Next step', gateState(status)],
+    ['At the earliest', gate.earliestAt && timeMark(gate.earliestAt, now)],
     ['Here since', html`${timeMark(status.since, now)} (${spanText(now - Date.parse(status.since))})`],
     ['Counted since', timeMark(status.evidenceSince, now)],
     ['Hold', hold && html`${hold.reason}, by ${hold.by} at ${timeMark(hold.at, now)}`],
