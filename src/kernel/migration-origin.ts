@@ -7,7 +7,9 @@ export type Origin = 'legacy' | 'new';
 export type ByOrigin<T> = Readonly<Record<Origin, T>>;
 
 /**
- * Why the legacy source served a call for which the new one was chosen. `odd`: the new source failed, but the legacy one has no
+ * Why the legacy source served a call for which the new one was chosen. `connect`: the new one was not reached. `failed`: it
+ * answered with an error such as 500, or may not be asked now. `timeout`: it was late. `invalid`: its answer is no v1 record.
+ * `missing`: it has no such record. `odd`: the new source failed, but the legacy one has no
  * record for the question either, so this says nothing about the records of the new source.
  */
-export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing' | 'odd';
+export type FallbackCause = 'connect' | 'failed' | 'timeout' | 'invalid' | 'missing' | 'odd';

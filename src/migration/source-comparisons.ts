@@ -29,7 +29,10 @@ export type SourceComparisons = ReturnType<typeof createSourceComparisons>;
 /** All of these live as long as the process. `serveBy` sets the resources that are compared. */
 export type SourceComparisonsDeps = {
   readonly states: Pick<MigrationStateStore, 'current'>;
-  readonly counts: Pick<MigrationCounts, 'compared' | 'refused' | 'isKnown' | 'rehearsed' | 'reread'>;
+  readonly counts: Pick<
+    MigrationCounts,
+    'compared' | 'uncompared' | 'refused' | 'isKnown' | 'rehearsed' | 'reread'
+  >;
   readonly clock: Clock;
   /** Where calls are counted for a fleet; without it, this process counts alone. */
   readonly redis: Redis | undefined;

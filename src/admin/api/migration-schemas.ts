@@ -176,6 +176,9 @@ export const status = z.strictObject({
   fallback: z
     .record(z.string(), z.int())
     .describe('Calls that the legacy source answered instead, by cause.'),
+  uncompared: z
+    .array(z.strictObject({ outcome: z.string(), count: z.int(), why: z.string() }))
+    .describe('Answers that were not compared, by why: the other source did not answer, or was not asked.'),
   lastRollback: z
     .looseObject({ at: utcTime, by: z.string(), rule: z.string(), evidence: z.string() })
     .nullable(),

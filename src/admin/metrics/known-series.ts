@@ -33,7 +33,7 @@ const SOURCE_EVENTS = [
 ];
 
 const ORIGINS = ['legacy', 'new'];
-const FALLBACK_CAUSES = ['failed', 'timeout', 'invalid', 'missing', 'odd'];
+const FALLBACK_CAUSES = ['connect', 'failed', 'timeout', 'invalid', 'missing', 'odd'];
 const VERDICTS = [
   'match',
   'ignored',

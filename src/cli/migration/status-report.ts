@@ -84,13 +84,14 @@ export function taskText({ kind, by, done, of, startedAt, outcome }: NonNullable
   return `${kind} by ${by} done at ${outcome.at}: ${found.join(', ')}`;
 }
 
-function restBlocks({ fallback, rules, task, ...last }: Status): readonly string[] {
+function restBlocks({ fallback, uncompared, rules, task, ...last }: Status): readonly string[] {
   const { lastRollback, walk, edges, rehearsedAt } = last;
   const causes = Object.entries(fallback).filter(([, count]) => count > 0);
   return [
     ...(causes.length === 0
       ? []
       : [`Fallbacks: ${causes.map(([cause, count]) => `${count} ${cause}`).join(', ')}`]),
+    ...uncompared.map(({ outcome, count, why }) => `Not compared: ${count} ${outcome}, because ${why}`),
     ...(lastRollback === null ? [] : [`Last rollback: ${rollbackText(lastRollback)}`]),
     ...(walk === null ? [] : [`Last walk: ${walkText(walk)}`]),
     ...(edges === null ? [] : [`Edge cases: ${edgeCasesText(edges)}`]),

@@ -5,7 +5,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { addComparison, addRefused, addReread, addServed, type Delta, KEYS_MAX } from './delta.ts';
+import {
+  addComparison,
+  addRefused,
+  addReread,
+  addServed,
+  addUncompared,
+  type Delta,
+  KEYS_MAX,
+} from './delta.ts';
 import type { MigrationCounts, OperationCounts } from './migration-counts.ts';
 import { differenceGroup, type CountsScope, type CountsStore, operationCounts } from './counts-store.ts';
 
@@ -111,6 +119,8 @@ export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCount
       const failing = subject === undefined ? '' : `${hashOf(`caller:${subject}`)} ${shape}`;
       count(call.resource, call.operation, (delta) => addServed(delta, call, clock.now(), failing));
     },
+    uncompared: (resource, operation, outcome) =>
+      count(resource, operation, (delta) => addUncompared(delta, outcome)),
     refused: (resource, operation, kind) => count(resource, operation, (delta) => addRefused(delta, kind)),
     reread: (resource, operation, changed) =>
       count(resource, operation, (delta) => addReread(delta, changed)),

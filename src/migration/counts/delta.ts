@@ -185,6 +185,11 @@ export function addRefused({ counts }: Delta, kind: string): void {
   add(counts, `refused:${kind}`);
 }
 
+/** Counts an answer that was not compared, by why. */
+export function addUncompared({ counts }: Delta, outcome: string): void {
+  add(counts, `uncompared:${outcome}`);
+}
+
 /**
  * Counts a caller's call to the new source. A missing record does not count as a failure, because it may not be copied yet;
  * the comparisons count it as a difference. An odd failure has a count of its own and is in no other, because one caller

@@ -76,6 +76,8 @@ export type OperationCounts = ComparisonCounts &
     readonly failedBoth: number;
     readonly critical: StepCounts['critical'];
     readonly fallback: Readonly<Record<FallbackCause, number>>;
+    /** Answers that were not compared, by the outcome of their comparison (see `ShadowOutcome`). */
+    readonly uncompared: Readonly<Record<string, number>>;
     /** Questions that the legacy source answers and the new one cannot answer within its limits, by kind. */
     readonly refused: Readonly<Record<string, number>>;
     /** The last failures of the new source only, the newest first: a keyed hash of the caller, a space, the shape of the question. */
@@ -105,6 +107,8 @@ export type MigrationCounts = {
   served(call: NewSourceCall): void;
   /** Counts a kind of question (see `queryKind`) that the new source cannot answer within its limits. */
   refused(resource: string, operation: string, kind: string): void;
+  /** Counts an answer that was not compared. */
+  uncompared(resource: string, operation: string, outcome: string): void;
   /** Counts that the legacy source was asked again after the lag, and the fields that had changed. */
   reread(resource: string, operation: string, changed: readonly string[]): void;
   /** Counts a call that a failure drill made fail. */

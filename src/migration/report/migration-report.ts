@@ -5,6 +5,7 @@ import { latencyQuantile } from '../counts/latency-histogram.ts';
 import { type Gate, gateOf } from '../judge/gate.ts';
 import type { GateFacts } from '../judge/gate-facts.ts';
 import { transientRates } from '../judge/transient-rules.ts';
+import { type ShadowOutcome, uncomparedWords } from '../shadow/uncompared.ts';
 import { forcedOver, positionOf, positionText } from '../state/migration-state.ts';
 import { upperBound } from '../statistics/mismatch-bound.ts';
 
@@ -32,12 +33,22 @@ function operationReport(operation: string, one: OperationCounts, { config, cusu
   };
 }
 
-/** Calls that the legacy source answered instead, by cause, over all operations. */
-function fallbackSums(counts: GateFacts['counts']): Readonly<Record<string, number>> {
+/** The sums of counts by name, over all operations. */
+function sumsOf(
+  counts: GateFacts['counts'],
+  of: 'fallback' | 'uncompared',
+): Readonly<Record<string, number>> {
   const sums = new Map<string, number>();
-  for (const { fallback } of Object.values(counts))
-    for (const [cause, count] of Object.entries(fallback)) sums.set(cause, (sums.get(cause) ?? 0) + count);
+  for (const one of Object.values(counts))
+    for (const [name, count] of Object.entries(one[of])) sums.set(name, (sums.get(name) ?? 0) + count);
   return Object.fromEntries(sums);
+}
+
+/** The answers that were not compared, by why, the most first. */
+function uncomparedRows(counts: GateFacts['counts']) {
+  return Object.entries(sumsOf(counts, 'uncompared'))
+    .map(([outcome, count]) => ({ outcome, count, why: uncomparedWords[outcome as ShadowOutcome] }))
+    .sort((a, b) => b.count - a.count);
 }
 
 /** The position of a migration, the gate of its next step, and what was compared. It contains no value of a record. */
@@ -51,7 +62,7 @@ export function migrationReport(facts: GateFacts, { next, reach: _reach, ...gate
     ...{ since, evidenceSince, generation, forced: forcedOver(state) },
     gate: { next: next === undefined ? null : positionText(next), ...gate },
     compare: Object.fromEntries(compare) as Readonly<Record<string, ReturnType<typeof operationReport>>>,
-    fallback: fallbackSums(counts),
+    ...{ fallback: sumsOf(counts, 'fallback'), uncompared: uncomparedRows(counts) },
     ...{ lastRollback: state.lastRollback, rehearsedAt: state.rehearsedAt ?? null },
     ...{ walk: state.walk ?? null, edges: state.edges ?? null },
     ...{ rules: state.rules, acknowledged: state.acknowledged },

@@ -117,6 +117,11 @@ function servedTable({ compare }: ReportFacts): string {
   return table([...calls, 'Legacy p50 / p95 / p99', 'New p50 / p95 / p99'], rows);
 }
 
+function uncomparedTable({ uncompared }: ReportFacts): string {
+  const rows = uncompared.map(({ outcome, count, why }): Row => [outcome, count, why]);
+  return table(['Outcome', 'Answers', 'Why'], rows);
+}
+
 function rulesTable({ config, rules, acknowledged, now }: ReportFacts): string {
   const { ignore, tolerate } = config.compare;
   const accepted = (id: string) => (acknowledged.includes(id) ? 'yes' : 'no');
@@ -161,6 +166,8 @@ export function reportText(facts: ReportFacts): string {
     gateTable(facts),
     '## Comparisons',
     comparisonTable(facts),
+    '## Answers that were not compared',
+    uncomparedTable(facts),
     '## Answers of the new source that differed once',
     table(
       ['Operation', 'Field', 'Gone', 'Of answers', 'Writes explain', 'Given to callers'],

@@ -59,7 +59,10 @@ function causeOf(error: unknown): FallbackCause {
   if (!(error instanceof GatewayError)) return 'failed';
   if (error.code === 'upstream_timeout') return 'timeout';
   if (error.code === 'upstream_invalid_response') return 'invalid';
-  return error.code === 'not_found' ? 'missing' : 'failed';
+  if (error.code === 'not_found') return 'missing';
+  // An open breaker makes a call unavailable, too, but only a call that was tried is retryable.
+  const isUnreached = error.code === 'upstream_unavailable' && error.sourceHealth?.isRetryable === true;
+  return isUnreached && error.sourceHealth.hasReplied !== true ? 'connect' : 'failed';
 }
 
 /**

@@ -35,7 +35,7 @@ export type ShadowMetrics = {
  */
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' | 'onLegacy'> & {
   readonly state: () => MigrationState | undefined;
-  readonly counts: Pick<MigrationCounts, 'compared' | 'isKnown' | 'rehearsed' | 'reread'>;
+  readonly counts: Pick<MigrationCounts, 'compared' | 'uncompared' | 'isKnown' | 'rehearsed' | 'reread'>;
   readonly rate: Pick<ShadowRateLimit, 'take'>;
   readonly overload: () => OverloadCause | undefined;
   readonly metrics: ShadowMetrics;
@@ -97,7 +97,7 @@ function createCompareRead(
   deps: ShadowDeps,
   comparisonSlots: ReturnType<typeof createComparisonSlots>,
   breakers: ByOrigin<ReturnType<typeof createComparisonBreaker>>,
-  report: (origin: Origin, outcome: ShadowOutcome, detail?: string) => void,
+  report: (read: OfferedAnswer, outcome: ShadowOutcome, detail?: string) => void,
   tasks: Pick<ReturnType<typeof createBackgroundTasks>, 'run'>,
 ) {
   const { resource, config, state, counts, rate, metrics, clock, random, warm } = deps;
@@ -126,7 +126,7 @@ function createCompareRead(
     await nextTurn();
     const isAllowed = await isWithinRate();
     if (!isAllowed) {
-      report(otherOrigin(origin), 'dropped_rate');
+      report(read, 'dropped_rate');
       return;
     }
     const current = state();
@@ -148,8 +148,7 @@ function createCompareRead(
       metrics.migrationAnswered(resource.name, otherOrigin(origin), true, second.ms);
     }
     const outcome = outcomeOf(second);
-    if (outcome !== undefined)
-      report(otherOrigin(origin), outcome, second.kind === 'skipped' ? second.detail : undefined);
+    if (outcome !== undefined) report(read, outcome, second.kind === 'skipped' ? second.detail : undefined);
     if (comparison === undefined) return;
     counts.compared(comparison);
     if (comparison.lagMs !== undefined) rereads.lagged(operation, comparison.lagMs);
@@ -169,9 +168,10 @@ export function createShadow(deps: ShadowDeps) {
   const uncomparedOf = (origin: Origin) =>
     createUncompared(monotonic, (reason) => deps.onUncompared?.(origin, reason));
   const uncompared = { legacy: uncomparedOf('legacy'), new: uncomparedOf('new') };
-  function report(origin: Origin, outcome: ShadowOutcome, detail?: string): void {
+  function report({ operation, origin }: OfferedAnswer, outcome: ShadowOutcome, detail?: string): void {
     metrics.shadow(resource.name, outcome);
-    uncompared[origin].count(outcome, detail);
+    uncompared[otherOrigin(origin)].count(outcome, detail);
+    if (outcome !== 'ok') counts.uncompared(resource.name, operation, outcome);
   }
   const compare = createCompareRead(deps, comparisonSlots, breakers, report, tasks);
 
@@ -196,7 +196,7 @@ export function createShadow(deps: ShadowDeps) {
       const refusal = refusalOf(read);
       const isFresh = isReadSince(read.answer, clock.now() - read.ms);
       if (refusal === undefined) tasks.run((signal) => compare(read, isFresh, signal));
-      else report(otherOrigin(read.origin), refusal);
+      else report(read, refusal);
     },
     /** The comparison calls that run in this process. */
     get inFlight(): number {

@@ -16,7 +16,8 @@ export type ShadowOutcome =
 const SILENT_MS = 5_000;
 const FORGOTTEN_MS = 60_000;
 
-const WORDS: Record<ShadowOutcome, string> = {
+/** The reasons in words, after `the last 3 answers were not compared:`. */
+export const uncomparedWords: Record<ShadowOutcome, string> = {
   ok: '',
   timeout: 'it answers later than shadow.timeout',
   error: 'it fails',
@@ -47,7 +48,7 @@ export function createUncompared(monotonic: () => number, onChange: (reason: str
       since ??= { ms: nowMs, count: 0, lastMs: nowMs, why: '', isReported: false };
       since.count += 1;
       since.lastMs = nowMs;
-      since.why = detail ?? WORDS[outcome];
+      since.why = detail ?? uncomparedWords[outcome];
       if (since.isReported || nowMs - since.ms < SILENT_MS) return;
       since.isReported = true;
       onChange(text(since));

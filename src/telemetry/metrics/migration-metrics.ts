@@ -107,7 +107,7 @@ export function createMigrationMetrics(place: MetricPlace) {
     }),
     migrationFallback: createEventCounter(place, {
       name: 'portico_migration_fallback_total',
-      help: 'Requests that the legacy source served in place of the new one: it failed, was late (timeout), answered nothing usable (invalid), has no such record (missing), or failed at a question for which the legacy one has no record (odd).',
+      help: 'Requests that the legacy source served in place of the new one: it was not reached (connect), failed, was late (timeout), answered nothing usable (invalid), lacks a record (missing), or failed where the legacy one has none (odd).',
       labelNames: ['resource', 'operation', 'cause'],
     }),
     migrationOverride: createEventCounter(place, {

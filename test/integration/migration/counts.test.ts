@@ -67,13 +67,14 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     for (const process of fleet.processes) process.refused('users', 'users.get', 'id=…');
     fleet.clock.advance(5_000);
     fleet.processes[1].served({ ...call, fallback: 'odd' });
+    for (const process of fleet.processes) process.uncompared('users', 'users.get', 'dropped_rate');
     fleet.processes[1].compared(comparison('user_99', { verdict: 'odd', newMs: undefined }));
     const read = await fleet.read();
     expect(read).toMatchObject({
       ...{ served: 4, failed: 2, attributable: 1, lastFallbackAt: BEGAN + 5_000 },
       ...{ keys: 0, failedNew: 0, odd: 1 },
       fallback: { failed: 0, timeout: 1, invalid: 1, missing: 1, odd: 1 },
-      refused: { 'id=…': 2 },
+      ...{ refused: { 'id=…': 2 }, uncompared: { dropped_rate: 2 } },
       step: { served: 4, failed: 2, attributable: 1, servedMs: { '31.6': 1 } },
     });
   });

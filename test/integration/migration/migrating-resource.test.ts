@@ -2,7 +2,7 @@ import { answerOf, KEYS, startMigratingServices } from '../../support/migration/
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving } from '../../support/upstream/scripted-upstream.ts';
-import { startForAll } from '../../support/jest/lifetime.ts';
+import { endAfterTest, startForAll } from '../../support/jest/lifetime.ts';
 
 const MIGRATING =
   '{ source: crm, cache: { fresh: 0s, notFound: 0s }, migration: { to: people, stage: STAGE } }';
@@ -114,5 +114,13 @@ describe('a resource that moves', () => {
     for (const path of ['/v1/users/user_1', '/v1/users/user_88', '/v1/users'])
       expect(stable(await ask(complete, path))).toEqual(stable(await ask(moved, path)));
     expect(services.legacy.calls).toBe(before);
+  });
+
+  it('counts a new source that nobody reaches apart from one that fails', async () => {
+    const alone = endAfterTest(await startMigratingServices());
+    const gateway = await alone.start(migrating('live'));
+    await alone.next.close();
+    expect((await ask(gateway, '/v1/users/user_1')).status).toBe(200);
+    expect(await gateway.counted('portico_migration_fallback_total', 'cause="connect"')).toBe(1);
   });
 });

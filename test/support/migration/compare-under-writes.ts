@@ -86,6 +86,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
     },
     counts: {
       ...{ isKnown: () => false, rehearsed: () => undefined, reread: () => undefined },
+      uncompared: () => undefined,
       compared,
     },
     toSample: createToSample({ secret: 'key', showMask: [] }),

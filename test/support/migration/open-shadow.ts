@@ -24,6 +24,7 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
   const condition = createCondition();
   const announce = () => condition.announce();
   const outcomes: string[] = [];
+  const uncompared: string[] = [];
   const answered: (readonly [origin: string, isShadow: boolean])[] = [];
   const comparisons: Comparison[] = [];
   const rereads: (readonly string[])[] = [];
@@ -56,6 +57,7 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
         rereads.push(changed);
         announce();
       },
+      uncompared: (_resource, operation, outcome) => uncompared.push(`${operation} ${outcome}`),
       compared: (comparison) => {
         comparisons.push(comparison);
         announce();
@@ -79,5 +81,5 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
     spans?: OfferedAnswer['spans'],
   ) => shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans });
   const until = (check: () => boolean) => condition.until(check);
-  return { shadow, offer, answer, outcomes, answered, comparisons, rereads, asked, clock, until };
+  return { shadow, offer, answer, outcomes, uncompared, answered, comparisons, rereads, asked, clock, until };
 }

@@ -22,7 +22,15 @@ const status = (more: object = {}) =>
     ...{ resource: 'users', sources: ['crm', 'people'], stage: 'shadow', percent: 0, rev: 3 },
     ...{ since: '2026-11-20T10:00:00Z', replicas: { atRev: 2, total: 2, stale: [] }, staleSeconds: 0 },
     ...{ operations: {}, hold: null, gate: { next: null, ready: false, unmet: [] }, compare: {} },
-    ...{ fallback: {}, lastRollback: null, walk: null, edges: null, rehearsedAt: null, task: null },
+    ...{
+      fallback: {},
+      uncompared: [],
+      lastRollback: null,
+      walk: null,
+      edges: null,
+      rehearsedAt: null,
+      task: null,
+    },
     ...{ rules: [], notes: [], forced: [], scope: 'fleet' },
     ...more,
   }) as unknown as Status;
@@ -95,6 +103,13 @@ describe('the status of a migration', () => {
   it('names the causes of fallbacks that there were, and no others', () => {
     const text = textOf({ fallback: { failed: 2, timeout: 0, missing: 1 } });
     expect(text).toContain('Fallbacks: 2 failed, 1 missing');
+  });
+
+  it('says how many answers were not compared, and why', () => {
+    const uncompared = [{ outcome: 'dropped_rate', count: 12, why: 'shadow.maxRps is used up' }];
+    expect(textOf({ uncompared })).toContain(
+      'Not compared: 12 dropped_rate, because shadow.maxRps is used up',
+    );
   });
 
   it('names the last rollback, walk, edge cases and rehearsal', () => {

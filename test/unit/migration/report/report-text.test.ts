@@ -14,6 +14,7 @@ const config = migrationConfig({ compare: { ignore: [{ path: 'data.profile.bio',
 const state = migrationState({ walk: undefined, acknowledged: ['data.profile.bio'] });
 const counts = {
   'users.get': goodEvidence(2_210, {
+    uncompared: { dropped_rate: 7 },
     ...{ inconclusive: 41, lagMs: {}, transient: 20, given: 18, transients: { 'data.email|once': 20 } },
   }),
 };
@@ -55,6 +56,7 @@ describe('the report of a migration', () => {
       '| users.get | 2210 | 0 | 0.135 % | 2210 | 0 | 0 | 20 | 41 | 0 | 0 | 0 |',
     ],
     ['what differed once, by field', '| users.get | data.email | at once | 0.881 % | 0 % | 18 |'],
+    ['answers that were not compared, and why', '| dropped\\_rate | 7 | shadow.maxRps is used up'],
     ['latencies of both sources', '| 20 / 20 / 20 ms | 20 / 20 / 20 ms |'],
     [
       'rules with their owners and ends',

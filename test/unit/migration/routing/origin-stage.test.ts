@@ -1,5 +1,6 @@
 import { resources } from '../../../support/reference.ts';
 import { listBody } from '../../../../src/contract/response-body.ts';
+import { networkFault } from '../../../../src/source/client/transport/network-fault.ts';
 import { GenerationReplaced } from '../../../../src/migration/routing/new-source-generations.ts';
 import { callerOf, failing, openOriginStage, replyOf } from '../../../support/migration/origin-stage.ts';
 import { createCall } from '../../../support/pipeline/call.ts';
@@ -129,6 +130,13 @@ describe('a call that the new source does not answer', () => {
     expect(opened.counted).toEqual(['users.get new', `fallback ${cause}`]);
     const whose = { subject: 'key:ana', shape: 'users.get' };
     expect(opened.served).toEqual([{ ms: 0, fallback: cause, isAttributable: true, failing: whose }]);
+  });
+
+  it('is a lost connection only where the call was tried', async () => {
+    const opened = openOriginStage();
+    opened.is({ stage: 'live' });
+    opened.answers.new = () => Promise.reject(networkFault({ code: 'ECONNREFUSED' }));
+    expect((await opened.ask()).fallback).toBe('connect');
   });
 
   it('is of a kind that the new source never answers if the answer is beyond its limits', async () => {

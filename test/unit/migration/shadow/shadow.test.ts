@@ -15,7 +15,7 @@ const warmingInto =
   };
 
 const ignored = () => undefined;
-const NO_EVIDENCE = { compared: ignored, rehearsed: ignored, reread: ignored };
+const NO_EVIDENCE = { compared: ignored, uncompared: ignored, rehearsed: ignored, reread: ignored };
 
 /** A source that answers when it is told to. */
 function held() {
@@ -92,13 +92,14 @@ describe('the shadow of an answer', () => {
 
   it('is left out, not queued, where as many are under way as may be', async () => {
     const { handler, waiting } = held();
-    const { shadow, offer, answer, outcomes, until } = openShadow({
+    const { shadow, offer, answer, outcomes, uncompared, until } = openShadow({
       next: handler,
       shadow: { concurrency: 2 },
     });
     for (let offered = 0; offered < 5; offered += 1) offer();
     await until(() => outcomes.length === 3);
     expect(outcomes).toEqual(['dropped_cap', 'dropped_cap', 'dropped_cap']);
+    expect(uncompared).toEqual(outcomes.map((outcome) => `users.get ${outcome}`));
     while (waiting.length < 2) await new Promise(setImmediate);
     expect(shadow.inFlight).toBe(2);
     for (const resolve of waiting) resolve(answer('Ann'));

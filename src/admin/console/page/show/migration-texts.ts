@@ -13,6 +13,16 @@ export const migrationStages: readonly MigrationStatus['stage'][] = [
   'complete',
 ];
 
+/** Why the legacy source answered instead of the new one, in words. */
+export const fallbackWords: Readonly<Record<string, string>> = {
+  connect: 'not reached',
+  failed: 'failed (5xx, or may not be asked)',
+  timeout: 'late',
+  invalid: 'no v1 record (schema)',
+  missing: 'no such record (404)',
+  odd: 'odd',
+};
+
 /** The position of a migration, in words. */
 export function stageText({ stage, percent }: Pick<MigrationStatus, 'stage' | 'percent'>): string {
   return stage === 'ramp' ? `ramp ${percent} %` : stage;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { MigrationList, MigrationStatus } from '../../../../api/migration-schemas.ts';
-import { migrationStages, readPosition, stageText } from '../../show/migration-texts.ts';
+import { fallbackWords, migrationStages, readPosition, stageText } from '../../show/migration-texts.ts';
 import { goTo, useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { element, html } from '../../parts/html.ts';
@@ -16,7 +16,7 @@ import {
   viewHead,
 } from '../../parts/marks.ts';
 import { addressOf } from '../../show/address.ts';
-import { spanText } from '../../show/units.ts';
+import { countText, spanText } from '../../show/units.ts';
 import { MigrationActions } from './actions.ts';
 import { compareTable, DiffsSection, gateTable } from './comparison.ts';
 import { HistorySection } from './history.ts';
@@ -61,11 +61,12 @@ function gateState({ gate, hold }: MigrationStatus): VNode {
 }
 
 function positionFacts(status: MigrationStatus, now: number): VNode {
-  const { gate, hold, lastRollback, replicas, fallback, operations, breakerOpen } = status;
+  const { gate, hold, lastRollback, replicas, fallback, uncompared, operations, breakerOpen } = status;
   const apart = Object.entries(operations).map(([name, at]) => `${name}: ${stageText(at)}`);
   const back = Object.entries(fallback)
     .filter(([, count]) => count > 0)
-    .map(([cause, count]) => `${cause} ${count}`);
+    .map(([cause, count]) => `${countText(count)} ${fallbackWords[cause] ?? cause}`);
+  const left = uncompared.map(({ count, why }) => `${countText(count)} because ${why}`);
   return factList([
     ['Next step', gateState(status)],
     ['At the earliest', gate.earliestAt && timeMark(gate.earliestAt, now)],
@@ -79,6 +80,7 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
       state${replicas.stale.length > 0 ? `; not yet: ${replicas.stale.join(', ')}` : ''}`,
     ],
     ['Legacy answered instead', back.join(', ') || 'never'],
+    ['Not compared', left.join('; ')],
     [
       'Breaker of the new source',
       breakerOpen ? stateMark('bad', 'open in this process') : stateMark('good', 'closed'),
