@@ -1,3 +1,4 @@
+import { writeDuration } from '../../kernel/duration.ts';
 import { API_PAGE_PATH, apiPageRoute, type GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../schema/loaded-config.ts';
 import { hasAddress } from '../schema/redis.ts';
@@ -24,6 +25,29 @@ const PUBLISHED_PEPPER = 'a-pepper-for-trying-out-only';
 /** Whether keys are hashed with the pepper that everybody can read. */
 export function hasPublishedPepper({ auth }: GatewayConfig): boolean {
   return auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER;
+}
+
+/** Yields what is probably a mistake in the migrations: its place, what is wrong, and a hint. */
+function* migrationNotes({ resources }: GatewayConfig) {
+  for (const [name, { migration, cache }] of Object.entries(resources)) {
+    if (migration === undefined) continue;
+    const place = ['resources', name, 'migration'];
+    const weak = weakGates(migration);
+    if (weak !== undefined)
+      yield [
+        [...place, 'gate'],
+        weak,
+        'leave soak, step and liveFor away: their defaults are those for production',
+      ] as const;
+    const { delay } = migration.recheck;
+    // A lag is known only after both sources were asked again, so no measured lag is shorter than the wait before that.
+    if (delay > cache.fresh * 1_000)
+      yield [
+        [...place, 'recheck', 'delay'],
+        `the gate asks for a lag of at most cache.fresh (${cache.fresh}s), and each lag that is seen lasted ${writeDuration(delay)} at least: the first one closes the gate`,
+        `make cache.fresh of ${name} ${writeDuration(delay)} or longer, or recheck.delay shorter: about three times the time that a write takes to reach "${migration.to}"`,
+      ] as const;
+  }
 }
 
 /**
@@ -71,17 +95,8 @@ export function lintGateway(
         'openssl rand -hex 32 makes a good one',
       ),
     );
-  for (const [name, { migration }] of Object.entries(gateway.resources)) {
-    const weak = migration && weakGates(migration);
-    if (weak !== undefined)
-      notes.push(
-        yaml.problemAt(
-          ['resources', name, 'migration', 'gate'],
-          weak,
-          'leave soak, step and liveFor away: their defaults are those for production',
-        ),
-      );
-  }
+  for (const [path, message, hint] of migrationNotes(gateway))
+    notes.push(yaml.problemAt(path, message, hint));
   for (const { spec, yaml: file } of sources.values()) {
     for (const name of Object.keys(spec.resources)) {
       const serving = gateway.resources[name];

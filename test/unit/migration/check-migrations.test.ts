@@ -46,4 +46,24 @@ describe('a declared migration', () => {
       oneProblem('a scan of "people" may take as long as the whole answer'),
     );
   });
+
+  it.each([
+    [
+      'longer',
+      'to: people, recheck: { delay: 11s }',
+      ['portico.yaml:40:48: resources.users.migration.recheck.delay'],
+    ],
+    ['as long', 'to: people, recheck: { delay: 10s }', []],
+  ])('is told of by a recheck that waits %s than an answer is fresh', (_what, migration, places) => {
+    const gateway = changed(gatewayText, 'source: crm', `source: crm\n    migration: { ${migration} }`);
+    const notes = loadTexts({ gateway, sources: sourceTexts }).config.notes.map(problemText);
+    const ofLag = notes.filter((note) =>
+      note.includes('the gate asks for a lag of at most cache.fresh (10s)'),
+    );
+    expect(ofLag).toEqual(
+      places.map((place) =>
+        expect.stringMatching(new RegExp(`^${place}.*make cache.fresh of users 11s or longer`, 's')),
+      ),
+    );
+  });
 });
