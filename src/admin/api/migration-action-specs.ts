@@ -10,6 +10,7 @@ import {
   anything,
   differenceList,
   migrationList,
+  pendingStep,
   position,
   preview,
   replicas,
@@ -28,6 +29,9 @@ const because = printable(1, 200).describe('Why; the audit keeps it.');
 const changed = z.strictObject({
   ...{ resource, rev: z.int(), ...position.shape, replicas },
   forced: z.array(z.string()).optional().describe('The conditions that a forced step went over.'),
+  pending: pendingStep
+    .optional()
+    .describe('The step, if it was not taken because another operator has to approve it first.'),
   reach: preview.optional().describe('Whom the share of a ramp reaches.'),
   ms: z.int().describe('How long it took until the processes of `replicas.atRev` had it.'),
 });
@@ -59,6 +63,12 @@ export const migrationSpecs = {
       rev: rev.optional(),
       reason,
     },
+    changed,
+  ),
+  'migrations.approve': changeAction(
+    '/api/migrations/{resource}/approve',
+    'Takes the step that another operator has asked for, where `approvals` asks for a second person.',
+    { resource, rev: rev.optional(), reason },
     changed,
   ),
   'migrations.rollback': changeAction(

@@ -27,6 +27,15 @@ export const replicas = z.strictObject({
   atRev: z.int().describe('Those that have taken over the state.'),
   stale: z.array(z.string()).describe('The names of the others.'),
 });
+/** A step forward that waits until another operator approves it. */
+export const pendingStep = z.strictObject({
+  to: z.string().describe('The position, such as `ramp:5`.'),
+  operation: z.string().optional().describe('Absent: it is a step of the whole resource.'),
+  isForced: z.boolean().describe('Whether it goes over a gate that is not ready.'),
+  by: z.string().describe('Who has asked for it.'),
+  ...{ reason: z.string().optional(), at: utcTime },
+  until: utcTime.describe('From then on it is as if nobody had asked.'),
+});
 /** Whom a share reaches. */
 export const preview = z.strictObject({
   percent: z.number(),
@@ -106,6 +115,7 @@ export const status = z.strictObject({
   ...{ ...row, sources: row.sources.length(2) },
   operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
   hold: z.strictObject({ by: z.string(), at: utcTime, reason: z.string() }).nullable(),
+  pending: pendingStep.nullable().describe('The step that waits for the approval of another operator.'),
   ...{ since: utcTime, evidenceSince: utcTime, generation: z.int(), replicas },
   forced: z
     .array(z.string())

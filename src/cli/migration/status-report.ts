@@ -18,6 +18,12 @@ export function positionWords({
   return stage === 'ramp' ? `ramp at ${percent} %` : stage;
 }
 
+/** The step that waits for an approval. */
+function pendingText({ to, operation, by, until }: NonNullable<Status['pending']>): string {
+  const step = [to, operation ?? []].flat().join(' of ');
+  return `  ${step} waits until ${until} for an approval; ${by} has asked for it`;
+}
+
 function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: Status): readonly string[] {
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const apart = Object.entries(status.operations).map(([name, own]) => `  ${name}: ${positionWords(own)}`);
@@ -36,6 +42,7 @@ function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: 
     known,
     ...age,
     ...status.forced.map((one) => `  forced over ${one}`),
+    ...(status.pending === null ? [] : [pendingText(status.pending)]),
     ...(hold === null ? [] : [`  on hold since ${hold.at} by ${hold.by}: ${hold.reason}`]),
   ];
 }

@@ -44,6 +44,11 @@ function changeReport(change: ActionValue<'migrations.stage'>): Report {
   const { resource, rev, replicas, ms } = change;
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const text = `${resource}: ${positionWords(change)} (rev ${rev}), in ${replicas.atRev} of ${replicas.total} processes after ${ms} ms${stale}`;
+  if (change.pending !== undefined) {
+    const { to, until } = change.pending;
+    const wait = `${resource}: ${to} waits until ${until} for another operator: portico migration approve ${resource}`;
+    return { json: change, blocks: [wait] };
+  }
   const forced = (change.forced ?? []).map((one) => `forced over ${one}`);
   return { json: change, blocks: [text, ...forced, ...(change.reach ? reachBlocks(change.reach) : [])] };
 }
@@ -71,6 +76,7 @@ const STEPS: readonly (readonly [MigrationStage, string])[] = [
 /** Adds the commands that move a migration. */
 export function addStepCommands(add: AddCommand): void {
   addStages(add);
+  addApprove(add);
   addRollback(add);
   addHolds(add);
   addPreview(add);
@@ -91,6 +97,19 @@ function addStages(add: AddCommand): void {
       .option('--force', 'although the gate refuses it; needs --reason')
       .option('--reason <text>', REASON);
   }
+}
+
+function addApprove(add: AddCommand): void {
+  add(
+    'approve',
+    'take the step that another operator has asked for',
+    async (ask, [resource = ''], options: StepOptions) => {
+      const { rev, reason } = options;
+      return changeReport(await ask('migrations.approve', { resource, rev, reason }));
+    },
+  )
+    .option('--rev <n>', 'only if the state still has this rev', parseInteger)
+    .option('--reason <text>', REASON);
 }
 
 function addRollback(add: AddCommand): void {

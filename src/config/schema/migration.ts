@@ -200,6 +200,11 @@ export const migration = z.strictObject({
     .enum(['ask', 'auto'])
     .default('ask')
     .describe('Who takes a step whose gate is ready: a person, or the gateway by itself.'),
+  approvals: integer(0, 1)
+    .default(0)
+    .describe(
+      'How many other operators have to approve each step forward (`portico migration approve`). A rollback needs none.',
+    ),
   shadow: shadow.prefault({}),
   recheck: recheck.prefault({}),
   compare: compare.prefault({}),

@@ -74,6 +74,28 @@ function checkPosition(
   });
 }
 
+/** Whether a step forward can be approved: by an operator who is not the one that asks for it. */
+function checkApprovals(
+  { promote, approvals }: MigrationConfig,
+  { token, tokens }: GatewayConfig['admin'],
+  report: Report,
+): void {
+  if (approvals === 0) return;
+  const operators = tokens.filter(({ role }) => role === 'operator').length + (token === undefined ? 0 : 1);
+  if (promote === 'auto')
+    report(
+      ['promote'],
+      'a step that the gateway takes by itself waits for no approval',
+      'write promote: ask',
+    );
+  if (operators < 2)
+    report(
+      ['approvals'],
+      `nobody could approve a step of another: the operators' listener has ${operators} token${operators === 1 ? '' : 's'} with the role operator`,
+      'give each operator a token of their own under admin.tokens',
+    );
+}
+
 /** Checks the migrations of resources against their sources. */
 export function checkMigrations(gateway: GatewayConfig, sources: Sources, report: ReportProblem): void {
   for (const [name, resource] of Object.entries(gateway.resources)) {
@@ -89,6 +111,7 @@ export function checkMigrations(gateway: GatewayConfig, sources: Sources, report
       );
     checkTarget({ source, deadline, to: migration.to }, name, sources, here);
     checkPosition(migration, here);
+    checkApprovals(migration, gateway.admin, here);
   }
 }
 

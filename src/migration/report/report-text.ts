@@ -148,10 +148,15 @@ function differencesTable({ differences }: ReportFacts): string {
 
 function historyTable({ history }: ReportFacts): string {
   const rows = history.map(({ at, actor, action, outcome, reason = '', after }) => {
-    const { forced = [] } = Object(after) as { readonly forced?: readonly string[] };
-    const over =
-      action !== 'migrations.stage' || forced.length === 0 ? [] : [`forced over ${forced.join('; ')}`];
-    return [at, actor, action, outcome, [reason, ...over].join(': ')];
+    const { forced = [], pending } = Object(after) as {
+      readonly forced?: readonly string[];
+      readonly pending?: string;
+    };
+    const isStep =
+      action === 'migrations.approve' || (action === 'migrations.stage' && pending === undefined);
+    const over = isStep && forced.length > 0 ? [`forced over ${forced.join('; ')}`] : [];
+    const waits = action === 'migrations.stage' && pending !== undefined ? ['waits for an approval'] : [];
+    return [at, actor, action, outcome, [reason, ...over, ...waits].join(': ')];
   });
   return table(['When', 'Who', 'What', 'Outcome', 'Why'], rows);
 }

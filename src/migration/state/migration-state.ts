@@ -45,6 +45,21 @@ export type EdgeCaseResult = {
   readonly refused: readonly { readonly operation: string; readonly kind: string }[];
 };
 
+/** A step forward that waits until another operator approves it. */
+export type PendingStep = {
+  readonly to: Position;
+  /** Absent if it is a step of the whole resource. */
+  readonly operation?: string | undefined;
+  /** Whether it goes over a gate that is not ready. */
+  readonly isForced: boolean;
+  /** Who has asked for it, and why. */
+  readonly by: string;
+  readonly reason?: string | undefined;
+  readonly at: string;
+  /** From then on it is as if nobody had asked. */
+  readonly until: string;
+};
+
 /** The state of one migration. It is replaced as a whole, by compare-and-set on `rev`. All instants are texts in UTC. */
 export type MigrationState = Position & {
   readonly resource: string;
@@ -68,6 +83,8 @@ export type MigrationState = Position & {
   readonly since: string;
   /** What the step to this position went over, because an operator forced it. It counts if `at` is `since`. */
   readonly forced?: { readonly at: string; readonly over: readonly string[] } | undefined;
+  /** The step that waits for an approval; any other step, and a rollback, replaces it. See `pendingStep`. */
+  readonly pending?: PendingStep | undefined;
   /** When the comparison counts began. */
   readonly evidenceSince: string;
   /** When a changed source file made the counts begin anew; absent if an operator or a rollback did. */
@@ -94,6 +111,11 @@ export function positionOf(state: MigrationState, operation?: string): Position 
 /** The conditions that the step to the present position went over; empty if it was not forced. */
 export function forcedOver({ forced, since }: Pick<MigrationState, 'forced' | 'since'>): readonly string[] {
   return forced?.at === since ? forced.over : [];
+}
+
+/** The step that waits for an approval at a time, in milliseconds since the epoch. */
+export function pendingStep({ pending }: MigrationState, now: number): PendingStep | undefined {
+  return pending !== undefined && now < Date.parse(pending.until) ? pending : undefined;
 }
 
 /** A position as text: `shadow`, `ramp:5`, `live`. */

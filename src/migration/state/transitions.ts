@@ -8,6 +8,7 @@ import {
   type Position,
   positionOf,
   type EdgeCaseResult,
+  type PendingStep,
   type Rollback,
   type RuntimeRule,
 } from './migration-state.ts';
@@ -51,7 +52,8 @@ export function moved(
 ): MigrationState {
   const { stage, percent } = to;
   const begins = operation === undefined && state.stage === 'legacy';
-  const base = { ...(begins ? withNewCounts(state, instant) : state), since: instant };
+  const { pending: _pending, ...kept } = begins ? withNewCounts(state, instant) : state;
+  const base = { ...kept, since: instant };
   if (operation === undefined) return { ...base, stage, percent, operations: operationsAt(state, to) };
   const { [operation]: _own, ...others } = state.operations;
   const isApart = rankOf(to) !== rankOf(state);
@@ -81,6 +83,11 @@ export function rolledBack(
     lastRollback: { at: instant, by, rule, from: { stage, percent }, evidence },
   };
   return rule === 'difference' || rule === 'transient' ? withNewCounts(next, instant) : next;
+}
+
+/** Notes a step that waits for an approval, in place of one that has waited before. */
+export function withPending(state: MigrationState, pending: PendingStep): MigrationState {
+  return { ...state, pending };
 }
 
 /** Holds: no step forward is possible until `resumed`. */

@@ -34,8 +34,10 @@ export function openOperated({
   operatorTasks = {},
   openBreakers = () => [],
   uncompared = () => [],
+  approvals = 0,
 }: {
   ready?: boolean;
+  approvals?: number;
   operatorTasks?: Partial<OperatorTasks>;
   openBreakers?: () => readonly string[];
   uncompared?: () => readonly string[];
@@ -49,7 +51,7 @@ export function openOperated({
     position: { stage: 'legacy', percent: 0 },
   };
   states.declare([declared]);
-  const { config } = FACTS;
+  const config = { ...FACTS.config, approvals };
   const gate = (_resource: string, operation?: string): Promise<Gate> => {
     const next = nextPosition(config, states.current('users')!, operation);
     const unmet = ready ? [] : [{ id: 'soak', have: '19h', need: '24h' }];
@@ -88,8 +90,9 @@ export function openOperated({
   async function ask<Name extends ActionName>(
     name: Name,
     request: ActionRequest<Name>,
+    by = 'ana',
   ): Promise<ActionValue<Name>> {
-    const result = await act(name, actionSpecs[name].input.parse(request), { name: 'ana', role: 'operator' });
+    const result = await act(name, actionSpecs[name].input.parse(request), { name: by, role: 'operator' });
     if (result.kind === 'refused') throw new Error(JSON.stringify(result.problem));
     const sent: unknown = JSON.parse(JSON.stringify(result.value));
     return actionSpecs[name].output.parse(sent) as ActionValue<Name>;

@@ -91,6 +91,27 @@ describe('the actions on a migration', () => {
     expect(audited.at(-1)?.after).toMatchObject({ forced: [expect.stringContaining('0 of 24 callers')] });
   });
 
+  it('wait a day for the approval of somebody else, and go through the gate once more then', async () => {
+    let ready = true;
+    const gate = () => {
+      const unmet = ready ? [] : [{ id: 'soak', have: '19h', need: '24h' }];
+      return Promise.resolve({ next: { stage: 'shadow', percent: 0 } as const, ready, unmet, met: [] });
+    };
+    const { run, go, ask, status, clock } = open({ approvals: 1, operatorTasks: { gate } });
+    const approve = () => ask('migrations.approve', { resource: 'users' }, 'bea');
+    await run('create');
+    await go('shadow');
+    clock.advance(86_400_000);
+    expect((await status()).pending).toBeNull();
+    await expect(approve()).rejects.toEqual(refusal('no step waits for an approval'));
+    expect((await go('shadow')).pending).toMatchObject({ to: 'shadow', by: 'ana' });
+    ready = false;
+    await expect(approve()).rejects.toEqual(refusal('the gate is not ready: soak'));
+    ready = true;
+    await expect(ask('migrations.approve', { resource: 'users' })).rejects.toEqual(refusal('"forbidden"'));
+    expect(await approve()).toMatchObject({ stage: 'shadow' });
+  });
+
   it('roll back without a gate, hold, and go on only after somebody has acknowledged it', async () => {
     const { run, go, ask, status, states } = open();
     await run('create');

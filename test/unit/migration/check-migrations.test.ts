@@ -33,6 +33,26 @@ describe('a declared migration', () => {
     expect(problemsOf(migration)[0]).toMatch(/^portico\.yaml:\d+:\d+: resources\.users\.migration\./);
   });
 
+  it('asks for a second person only where there are two, and no step is taken without a person', () => {
+    const file = (tokens: string) =>
+      changed(
+        changed(
+          gatewayText,
+          'source: crm',
+          'source: crm\n    migration: { to: people, approvals: 1, promote: auto }',
+        ),
+        '  token: ${ADMIN_TOKEN:-}',
+        `  tokens: [${tokens}]`,
+      );
+    const tokenOf = (name: string) => `{ name: ${name}, role: operator, token: the-own-token-of-${name} }`;
+    const found = (...names: string[]) =>
+      loadTexts({ gateway: file(names.map(tokenOf).join()), sources: sourceTexts }).problems.map(problemText);
+    const promote = expect.stringContaining('waits for no approval');
+    const alone = expect.stringContaining('nobody could approve a step of another');
+    expect(found('ana')).toEqual([promote, alone]);
+    expect(found('ana', 'bea')).toEqual([promote]);
+  });
+
   it('is refused where the sources do not have the same default order', () => {
     const people = changed(sourceTexts['people.yaml']!, 'order: id', 'order: source');
     expect(problemsOf('to: people', { 'people.yaml': people })).toEqual(

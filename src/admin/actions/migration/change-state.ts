@@ -1,7 +1,7 @@
 // Changes the state of a migration for an operator, and can wait until every process of the fleet has taken it over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forcedOver, type MigrationState } from '../../../migration/state/migration-state.ts';
+import { forcedOver, type MigrationState, positionText } from '../../../migration/state/migration-state.ts';
 import type { AcknowledgedState } from '../../../migration/state/state-store.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import { type ActionContext, refuseIfRedisFails } from '../act.ts';
@@ -14,13 +14,14 @@ const ACK_EVERY_MS = 50;
 const ATTEMPTS_MAX = 5;
 
 /** The part of a state that the audit gets: positions and names, never a value of a record. */
-export function auditView({ hold, rules, ...state }: MigrationState) {
+export function auditView({ hold, pending, rules, ...state }: MigrationState) {
   const { rev, stage, percent, operations, evidence, generation } = state;
   const held = hold === undefined ? {} : { hold: hold.reason };
   const forced = forcedOver(state);
   return {
     ...{ rev, stage, percent, operations, evidence, generation },
     ...held,
+    ...(pending && { pending: `${positionText(pending.to)}, asked for by ${pending.by}` }),
     rules: rules.length,
     ...(forced.length > 0 && { forced }),
   };

@@ -5,8 +5,9 @@ import { type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { findMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
 import { previewWithLabels } from './preview.ts';
 import { createRuleActions } from './rule-actions.ts';
+import { createRollbackActions } from './rollback-actions.ts';
+import { createStageActions } from './stage-actions.ts';
 import { readStatus } from './status.ts';
-import { createStepActions } from './step-actions.ts';
 import { createTaskActions } from './task-actions.ts';
 
 /** How long an explanation may take: both sources are asked while an operator waits. */
@@ -55,7 +56,8 @@ export function createMigrationActions(
 ): ActionHandlers {
   return {
     ...createReadActions(migrations),
-    ...createStepActions(migrations),
+    ...createStageActions(migrations),
+    ...createRollbackActions(migrations),
     ...createRuleActions(migrations),
     ...createTaskActions(migrations, audit),
     async 'migrations.explain'({ resource, operation, query }, { note }) {

@@ -3,11 +3,21 @@
 import { weakGates } from '../../../config/validate/check-migrations.ts';
 import { nextPosition } from '../../../migration/judge/next-position.ts';
 import { migrationReport } from '../../../migration/report/migration-report.ts';
-import { type Position, positionText } from '../../../migration/state/migration-state.ts';
+import {
+  type PendingStep,
+  pendingStep,
+  type Position,
+  positionText,
+} from '../../../migration/state/migration-state.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 
 type Status = ActionValue<'migrations.status'>;
+
+/** A step that waits for an approval, with its position as text. */
+export function pendingView({ to, ...pending }: PendingStep) {
+  return { ...pending, to: positionText(to) };
+}
 
 /** What an operator should know before trusting a gate. */
 function notesOf(
@@ -76,8 +86,10 @@ export async function readStatus(
   const breakerOpen = migrations.openBreakers().includes(resource);
   const own = states.current(resource);
   const served = own === state ? undefined : own;
+  const pending = pendingStep(state, all.clock.now());
   return {
     ...known,
+    pending: pending === undefined ? null : pendingView(pending),
     ...{ staleSeconds: states.staleSeconds(), task: tasks.of(resource) ?? null, breakerOpen },
     notes: notesOf(state, config, { breakerOpen, served, uncompared: migrations.uncompared(resource) }),
   };

@@ -31,7 +31,7 @@ const status = (more: object = {}) =>
       rehearsedAt: null,
       task: null,
     },
-    ...{ rules: [], notes: [], forced: [], scope: 'fleet' },
+    ...{ rules: [], notes: [], forced: [], pending: null, scope: 'fleet' },
     ...more,
   }) as unknown as Status;
 const textOf = (more?: object) => renderText(statusReport(status(more)).blocks);
@@ -103,6 +103,13 @@ describe('the status of a migration', () => {
   it('names the causes of fallbacks that there were, and no others', () => {
     const text = textOf({ fallback: { failed: 2, timeout: 0, missing: 1 } });
     expect(text).toContain('Fallbacks: 2 failed, 1 missing');
+  });
+
+  it('says which step waits for an approval, until when, and who has asked for it', () => {
+    const pending = { to: 'ramp:5', operation: 'users.get', by: 'ana', until: 'noon' };
+    expect(textOf({ pending })).toContain(
+      '  ramp:5 of users.get waits until noon for an approval; ana has asked for it\n',
+    );
   });
 
   it('says how many answers were not compared, and why', () => {

@@ -128,6 +128,18 @@ function rollbackForm(deps: FormDeps): ActionForm {
   };
 }
 
+function approveForm(deps: FormDeps, { to, by }: NonNullable<MigrationStatus['pending']>): ActionForm {
+  return {
+    title: `Approve the step of ${deps.status.resource}`,
+    text: html`<p>
+      <b>${by}</b> has asked for <b>${to.replace(':', ' ')}</b>. Another operator has to approve it.
+    </p>`,
+    verb: 'Approve',
+    fields: [reasonField(true)],
+    run: (values) => change(deps, 'approve', { rev: deps.status.rev, ...values }),
+  };
+}
+
 function holdForm(deps: FormDeps): ActionForm {
   const isHeld = deps.status.hold !== null;
   return {
@@ -153,12 +165,28 @@ export function MigrationActions({
   const [form, setForm] = useState<ActionForm>();
   if (!canWrite) return null;
   const deps = { ask, status, reload };
+  const { pending } = status;
   const isHeld = status.hold !== null;
   return html`<span class="row-actions">
     <button type="button" class=${isHeld ? 'primary' : ''} onClick=${() => setForm(holdForm(deps))}>
       ${isHeld ? 'Resume' : 'Hold'}
     </button>
-    <button type="button" class=${isHeld ? '' : 'primary'} onClick=${() => setForm(stepForm(deps))}>
+    ${
+      pending === null
+        ? null
+        : html`<button
+            type="button"
+            class=${isHeld ? '' : 'primary'}
+            onClick=${() => setForm(approveForm(deps, pending))}
+          >
+            Approve
+          </button>`
+    }
+    <button
+      type="button"
+      class=${isHeld || pending !== null ? '' : 'primary'}
+      onClick=${() => setForm(stepForm(deps))}
+    >
       Take a step
     </button>
     <button

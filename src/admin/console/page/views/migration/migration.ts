@@ -61,7 +61,8 @@ function gateState({ gate, hold }: MigrationStatus): VNode {
 }
 
 function positionFacts(status: MigrationStatus, now: number): VNode {
-  const { gate, hold, lastRollback, replicas, fallback, uncompared, operations, breakerOpen } = status;
+  const { gate, hold, pending, lastRollback, replicas, fallback, uncompared, operations, breakerOpen } =
+    status;
   const apart = Object.entries(operations).map(([name, at]) => `${name}: ${stageText(at)}`);
   const back = Object.entries(fallback)
     .filter(([, count]) => count > 0)
@@ -70,6 +71,12 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
   return factList([
     ['Next step', gateState(status)],
     ['At the earliest', gate.earliestAt && timeMark(gate.earliestAt, now)],
+    [
+      'Waits for an approval',
+      pending &&
+        html`${pending.to.replace(':', ' ')}, asked for by ${pending.by}, until
+        ${timeMark(pending.until, now)}`,
+    ],
     ['Here since', html`${timeMark(status.since, now)} (${spanText(now - Date.parse(status.since))})`],
     ['Counted since', timeMark(status.evidenceSince, now)],
     ['Hold', hold && html`${hold.reason}, by ${hold.by} at ${timeMark(hold.at, now)}`],
