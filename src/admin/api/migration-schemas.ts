@@ -62,6 +62,7 @@ export type MigrationPreview = Parsed<typeof preview>;
 /** Long work on a migration, and its progress. */
 export const task = z.strictObject({
   ...{ kind: z.string(), by: z.string(), startedAt: utcTime },
+  phase: z.string().optional().describe('What is done now; `done` and `of` are those of this phase.'),
   ...{ done: z.int(), of: z.int().optional().describe('Absent: it is not known how much there is.') },
   outcome: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('running') }),

@@ -80,8 +80,9 @@ function onceBlocks(compare: Status['compare']): readonly ReportBlock[] {
 }
 
 /** Long work as people read it. */
-export function taskText({ kind, by, done, of, startedAt, outcome }: NonNullable<Status['task']>): string {
-  const far = `${done}${of === undefined ? '' : ` of ${of}`}`;
+export function taskText({ kind, by, startedAt, outcome, ...task }: NonNullable<Status['task']>): string {
+  const { phase, done, of } = task;
+  const far = `${phase === undefined ? '' : `${phase}, `}${done}${of === undefined ? '' : ` of ${of}`}`;
   if (outcome.kind === 'running') return `${kind} by ${by} since ${startedAt}: ${far}`;
   if (outcome.kind === 'failed') return `${kind} by ${by} failed at ${outcome.at}: ${outcome.problem}`;
   const entries = Object.entries(Object(outcome.result) as object);

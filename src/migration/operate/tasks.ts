@@ -9,6 +9,8 @@ export type Task = {
   readonly kind: string;
   readonly by: string;
   readonly startedAt: string;
+  /** What is done now, where the task has several phases; `done` and `of` are those of the phase. */
+  readonly phase?: string | undefined;
   readonly done: number;
   /** How much there is to do; absent if it is not known. */
   readonly of?: number | undefined;
@@ -43,7 +45,7 @@ export function createTasks({ now }: Pick<Clock, 'now'>) {
       const task: Task = { kind, by, startedAt: instant(), done: 0, outcome: { kind: 'running' } };
       tasks.set(resource, task);
       background.run(async (signal) => {
-        const progress: Run['progress'] = (done, of) => change(resource, { done, of });
+        const progress: Run['progress'] = (done, of, phase) => change(resource, { done, of, phase });
         try {
           const result = await work({ signal, progress });
           change(resource, { outcome: { kind: 'done', at: instant(), result } });

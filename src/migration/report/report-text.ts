@@ -1,9 +1,11 @@
 // Renders the report on a migration as Markdown.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { AuditEntry } from '../../store/audit/audit-entry.ts';
 import type { DifferenceGroup } from '../counts/migration-counts.ts';
 import type { Gate } from '../judge/gate.ts';
+import { conditionText } from '../judge/gate-facts.ts';
 import type { TransientRate } from '../judge/transient-rules.ts';
 import { positionText, type EdgeCaseResult } from '../state/migration-state.ts';
 import { shareInPercent } from '../statistics/mismatch-bound.ts';
@@ -61,6 +63,47 @@ export function onceRows(
       ...[operation, field, isAtOnce ? 'at once' : 'later', shareInPercent(share, digits)],
       ...[`${shareInPercent(noise, digits)}${isMeasured ? '' : ' so far'}`, String(given)],
     ]),
+  );
+}
+
+/** Where the callers are, by stage. */
+const WHERE: Record<MigrationStage, (facts: ReportFacts, names: readonly string[]) => string> = {
+  legacy: (_facts, [legacy]) => `${legacy} answers all callers, and nothing has moved yet`,
+  shadow: (_facts, [legacy, next]) => `${legacy} answers all callers, and ${next} is asked besides`,
+  ramp: ({ percent }, [, next]) => `${next} answers ${percent} % of the callers`,
+  live: (_facts, [legacy, next]) => `${next} answers all callers, and ${legacy} stands by`,
+  complete: (_facts, [, next]) => `${next} answers all callers alone`,
+};
+
+/** What remains before the next step. */
+function remainsText({ gate: { next, unmet, earliestAt }, hold }: ReportFacts): string {
+  if (next === null) return 'Nothing remains to be done.';
+  if (hold !== null) return `It is on hold: ${hold.reason}.`;
+  if (unmet.length === 0) return `Nothing holds up the next step, ${next}.`;
+  const earliest = earliestAt === undefined ? '' : `, and it comes at ${earliestAt} at the earliest`;
+  return `Before the next step, ${next}, there remains: ${unmet.map(conditionText).join('; ')}${earliest}.`;
+}
+
+/** The report in a few plain sentences, for those who read no table. */
+function summary(facts: ReportFacts): string {
+  const { resource, sources, stage, since, evidenceSince, compare } = facts;
+  const [legacy, next] = sources;
+  const all = Object.values(compare);
+  const sum = (
+    ...names: readonly ('match' | 'ignored' | 'mismatch' | 'transient' | 'keys' | 'served' | 'given')[]
+  ) => all.reduce((total, one) => names.reduce((more, name) => more + one[name], total), 0);
+  const fallbacks = Object.values(facts.fallback).reduce((total, count) => total + count, 0);
+  const answers = sum('match', 'ignored', 'mismatch', 'transient');
+  return cell(
+    [
+      `${resource} moves from ${legacy} to ${next}. Since ${since}, ${WHERE[stage](facts, sources)}.`,
+      `Since ${evidenceSince}, ${answers} answers to ${sum('keys')} different questions were compared:`,
+      `${sum('mismatch')} differed, ${sum('transient')} differed once and then no more, and ${sum('ignored')} only as a rule allows.`,
+      sum('served') === 0
+        ? `No caller has been served by ${next}.`
+        : `Of ${sum('served')} calls of callers to ${next}, ${legacy} answered ${fallbacks} instead; ${sum('given')} answers to callers were not what ${legacy} says.`,
+      remainsText(facts),
+    ].join(' '),
   );
 }
 
@@ -166,6 +209,7 @@ export function reportText(facts: ReportFacts): string {
   const { gate, resource } = facts;
   return [
     `# Migration of ${resource}`,
+    summary(facts),
     stateTable(facts),
     `## Gate of the next step: ${gate.next ?? 'none'}, ${gate.ready ? 'ready' : 'not ready'}`,
     gateTable(facts),

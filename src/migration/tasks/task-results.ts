@@ -2,10 +2,13 @@
 
 import type { AnswerDifference } from '../compare/comparison.ts';
 
-/** What a long task gets: it ends when `signal` aborts, and calls `progress`. */
+/**
+ * What a long task gets: it ends when `signal` aborts, and calls `progress`. Within a phase the progress only grows; `phase` says
+ * what is done in it.
+ */
 export type Run = {
   readonly signal: AbortSignal;
-  readonly progress: (done: number, of?: number) => void;
+  readonly progress: (done: number, of?: number, phase?: string) => void;
 };
 
 /** The result of the check by `create`: whether both sources have the same records under the same ids. */

@@ -102,7 +102,7 @@ export function createCompareEdgeCases(deps: WalkDeps) {
         if (outcome.kind === 'refused' && isBeyondBounds(outcome.error))
           refused.push({ operation: `${resource.name}.${query.kind}`, kind: queryKind(query, resource) });
       }
-      progress(index + 1, questions.length);
+      progress(index + 1, questions.length, 'compares the edge cases');
     }
     const named = different.slice(0, NAMED_MAX);
     return { asked, different: different.length, named, refused };

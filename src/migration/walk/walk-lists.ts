@@ -7,6 +7,7 @@ import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { AskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
+import type { Run } from '../tasks/task-results.ts';
 import { compareRecords } from '../compare/compare-records.ts';
 import type { ByOrigin } from '../../kernel/migration-origin.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
@@ -57,15 +58,19 @@ export async function walkLists(
     readonly settle: (signal: AbortSignal) => Promise<unknown>;
   },
   signal: AbortSignal,
-  onRead: (read: number, total: number) => void,
+  progress: Run['progress'],
 ): Promise<{ readonly ids: readonly string[]; readonly differences: readonly AnswerDifference[] }> {
   const { resource, sources, ask, settle } = deps;
   const compareListed = compileComparison(resource);
   let differences: readonly AnswerDifference[] | undefined;
   for (let pass = 1; ; pass += 1) {
-    const legacy = await listRecords(resource, sources.legacy, ask, signal, onRead);
+    const phase = pass === 1 ? 'reads both lists' : 'reads both lists again, because they differ';
+    // Until the new source has said how many records it has, it counts as having as many as the legacy one.
+    const legacy = await listRecords(resource, sources.legacy, ask, signal, (read, total) =>
+      progress(read, 2 * total, phase),
+    );
     const newList = await listRecords(resource, sources.new, ask, signal, (read, total) =>
-      onRead(legacy.texts.size + read, legacy.total + total),
+      progress(legacy.texts.size + read, legacy.total + total, phase),
     );
     const found = compareListed(legacy, newList);
     differences = differences === undefined ? found : lastingDifferences(differences, found);

@@ -103,7 +103,7 @@ export function createWalk(deps: WalkDeps) {
         const isEqual = await compareRecord(id, signal, onDifference);
         if (isEqual === undefined) unknown += 1;
         else if (!isEqual) different.add(id);
-        progress((done += 1), ids.length);
+        progress((done += 1), ids.length, 'compares each record');
       });
     if (unknown > ids.length * config.gate.inconclusive)
       throw new Error(`${unknown} of ${ids.length} records could not be compared: walk again later`);

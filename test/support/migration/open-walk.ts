@@ -22,7 +22,13 @@ export function openWalk(users: number, spoil: Spoil, change: object = {}) {
     counts: { compared: (comparison) => void comparisons.push(comparison) },
   });
   const signal = new AbortController().signal;
-  const progress: number[] = [];
-  const run = () => walk({ signal, progress: (done) => void progress.push(done) });
-  return { time, stores, config, comparisons, progress, signal, wait, run };
+  const phases: Map<string, number[]> = new Map();
+  const run = () =>
+    walk({
+      signal,
+      progress(done, of = 1, phase = '') {
+        phases.set(phase, [...(phases.get(phase) ?? []), done / of]);
+      },
+    });
+  return { time, stores, config, comparisons, phases, signal, wait, run };
 }

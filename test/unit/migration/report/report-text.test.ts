@@ -72,6 +72,18 @@ describe('the report of a migration', () => {
     expect(text).toContain(line);
   });
 
+  test('begins with plain sentences: what has moved, what was compared, what callers saw, and what remains', () => {
+    const [, paragraph] = text.split('\n\n');
+    expect(paragraph).toBe(
+      [
+        'users moves from crm to people. Since 2026-01-01T00:00:00.000Z, crm answers all callers, and people is asked besides.',
+        'Since 2026-01-01T00:00:00.000Z, 2230 answers to 2210 different questions were compared: 0 differed, 20 differed once and then no more, and 0 only as a rule allows.',
+        'Of 2210 calls of callers to people, crm answered 0 instead; 18 answers to callers were not what crm says.',
+        'Before the next step, ramp:1, there remains: walk: never, needs 0 differences; users.get keys: 2210, needs 2995; users.get transient: data.email: 0.881 %, writes explain 0 %, needs at most 0.1 % more than writes explain.',
+      ].join(' '),
+    );
+  });
+
   test('says at its head which step is next, and that it is not ready', () => {
     expect(text).toMatch(/^# Migration of users\n/);
     expect(text).toContain('## Gate of the next step: ramp:1, not ready');

@@ -61,6 +61,20 @@ describe('a walk over all records of two sources', () => {
     expect(time.monotonic()).toBeGreaterThanOrEqual((calls / 20) * 1_000 * 0.9);
   });
 
+  it('says which of its phases runs, and how far that is, which only grows', async () => {
+    const { time, run, phases } = openWalk(150, (number, name) => (number === 9 ? name.toUpperCase() : name));
+    await time.run(run());
+    expect([...phases.keys()]).toEqual([
+      'reads both lists',
+      'reads both lists again, because they differ',
+      'compares each record',
+    ]);
+    for (const shares of phases.values()) {
+      expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+      expect([shares[0]! > 0, shares.at(-1)]).toEqual([true, 1]);
+    }
+  });
+
   it('ends with an error that names what has failed', async () => {
     const { time, config, wait, signal } = openWalk(10, (_number, name) => name);
     const failing: SourceHandler = () => Promise.reject(new Error('no such service'));

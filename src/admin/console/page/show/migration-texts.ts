@@ -28,6 +28,20 @@ export function stageText({ stage, percent }: Pick<MigrationStatus, 'stage' | 'p
   return stage === 'ramp' ? `ramp ${percent} %` : stage;
 }
 
+/** Long work, and how far it is. */
+export function taskText({
+  kind,
+  by,
+  phase = 'runs',
+  done,
+  of,
+  outcome,
+}: NonNullable<MigrationStatus['task']>): string {
+  const who = `${kind} by ${by}`;
+  if (outcome.kind === 'running') return `${who} ${phase}: ${done}${of === undefined ? '' : ` of ${of}`}`;
+  return outcome.kind === 'done' ? `${who} is done` : `${who} failed: ${outcome.problem}`;
+}
+
 /** The position that a gate names, such as `ramp:25`, as the action takes it. */
 export function readPosition(
   text: string,

@@ -1,6 +1,12 @@
 import type { VNode } from 'preact';
 import type { MigrationList, MigrationStatus } from '../../../../api/migration-schemas.ts';
-import { fallbackWords, migrationStages, readPosition, stageText } from '../../show/migration-texts.ts';
+import {
+  fallbackWords,
+  migrationStages,
+  readPosition,
+  stageText,
+  taskText,
+} from '../../show/migration-texts.ts';
 import { goTo, useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { element, html } from '../../parts/html.ts';
@@ -61,7 +67,7 @@ function gateState({ gate, hold }: MigrationStatus): VNode {
 }
 
 function positionFacts(status: MigrationStatus, now: number): VNode {
-  const { gate, hold, pending, lastRollback, replicas, fallback, uncompared, operations, breakerOpen } =
+  const { gate, hold, pending, task, lastRollback, replicas, fallback, uncompared, operations, breakerOpen } =
     status;
   const apart = Object.entries(operations).map(([name, at]) => `${name}: ${stageText(at)}`);
   const back = Object.entries(fallback)
@@ -88,6 +94,7 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
     ],
     ['Legacy answered instead', back.join(', ') || 'never'],
     ['Not compared', left.join('; ')],
+    ['Work', task && taskText(task)],
     [
       'Breaker of the new source',
       breakerOpen ? stateMark('bad', 'open in this process') : stateMark('good', 'closed'),
