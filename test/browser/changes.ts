@@ -144,10 +144,46 @@ const explained: BenchRow = {
   },
 };
 
+const approved: BenchRow = {
+  id: 'changes-5',
+  name: 'a step that waits is approved on the page by another operator alone, and the next one says whom it reaches',
+  async run(bench) {
+    const migration = { to: 'people', approvals: 1 };
+    const scene = await openScene(bench, { config: { resources: { users: { migration } } } });
+    await scene.rampUsers(25);
+    const approve = async (role: 'operator' | 'second') => {
+      const tab = await openAs(bench, scene, role, { hash: '#/migration/users' });
+      const dialog = tab.page.getByRole('dialog');
+      const waits = await tab.text();
+      await tab.page.getByRole('button', { name: 'Approve' }).click();
+      await dialog.getByLabel('Reason').fill(REASON);
+      await dialog.getByRole('button', { name: 'Approve' }).click();
+      return { tab, dialog, waits };
+    };
+    const own = await approve('operator');
+    const refused = await own.dialog.getByRole('alert').innerText();
+    const { tab, dialog, waits } = await approve('second');
+    await dialog.waitFor({ state: 'detached' });
+    const line = (await auditOf(scene)).findLast(({ action }) => action === 'migrations.approve');
+    // Callers are counted from the shadow on.
+    await scene.sendTraffic();
+    await tab.page.getByRole('button', { name: 'Take a step' }).click();
+    const reach = await dialog.getByText(/50 % reaches \d+ of \d+ callers of the last hour/).innerText();
+    const isWhole = line?.actor === 'cyd' && line.outcome === 'done' && line.reason === REASON;
+    const isTold = /Waits for an approval\s+ramp 25, asked for by ada/.test(waits);
+    return promised(isWhole && isTold && refused.includes('ada has asked for this step') && isClean(tab), {
+      ...{ 'told before': String(isTold), refused: refused.split('\n')[0] ?? '', reach },
+      line: `${line?.actor ?? ''} ${line?.action ?? ''}: ${line?.reason ?? ''}`,
+      ...faultsOf(tab),
+    });
+  },
+};
+
 /** What is promised of changes on the page. */
 export const changeRows: readonly BenchRow[] = [
   byHand('changes-1', pageChanges.slice(0, 1), true),
   byHand('changes-2', pageChanges, false),
   viewer,
   explained,
+  approved,
 ];

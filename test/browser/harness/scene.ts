@@ -10,6 +10,7 @@ import { type ScriptedUpstream, serving, startUpstream } from '../../support/ups
 export const TOKENS = {
   operator: 'a-token-of-ada-the-operator',
   viewer: 'a-token-of-bob-the-viewer',
+  second: 'a-token-of-cyd-an-operator',
 };
 
 export type Role = keyof typeof TOKENS;
@@ -73,6 +74,7 @@ export async function openScene(bench: FaultBench, options: SceneOptions = {}): 
   const tokens = [
     { name: 'ada', role: 'operator', token: TOKENS.operator },
     { name: 'bob', role: 'viewer', token: TOKENS.viewer },
+    { name: 'cyd', role: 'operator', token: TOKENS.second },
   ];
   const own = {
     redis: { url: redis.url },

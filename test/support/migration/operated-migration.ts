@@ -28,6 +28,14 @@ const FACTS = gateFacts({
   cusum: { 'users.get': 2.303 },
 });
 
+type OperatedOptions = {
+  readonly ready?: boolean;
+  readonly approvals?: number;
+  readonly operatorTasks?: Partial<OperatorTasks>;
+  readonly openBreakers?: () => readonly string[];
+  readonly uncompared?: () => readonly string[];
+};
+
 /** What an operator can do with a migration of users whose gate is as the test says. */
 export function openOperated({
   ready = true,
@@ -35,13 +43,7 @@ export function openOperated({
   openBreakers = () => [],
   uncompared = () => [],
   approvals = 0,
-}: {
-  ready?: boolean;
-  approvals?: number;
-  operatorTasks?: Partial<OperatorTasks>;
-  openBreakers?: () => readonly string[];
-  uncompared?: () => readonly string[];
-} = {}) {
+}: OperatedOptions = {}) {
   const clock = createManualClock();
   const states = createLocalStates({ file: openStateFile(undefined, '', () => undefined), clock });
   const declared: DeclaredMigration = {

@@ -1,7 +1,4 @@
-import { gateOf } from '../../../src/migration/judge/gate.ts';
-import type { Position } from '../../../src/migration/state/migration-state.ts';
 import { rolledBack, withDigests } from '../../../src/migration/state/transitions.ts';
-import { gateFacts, migrationState } from '../../support/migration/migration-facts.ts';
 import { openOperated as open, refusal } from '../../support/migration/operated-migration.ts';
 
 describe('the actions on a migration', () => {
@@ -64,52 +61,6 @@ describe('the actions on a migration', () => {
       after: { stage: 'shadow', rev: 2 },
     });
     expect(audited.at(-2)?.outcome).toMatch(/^refused: a forced step needs a reason/);
-  });
-
-  it('refuse a share that reaches nobody with the least that reaches somebody, which then is no skipped step', async () => {
-    const callers = { callers: 24, callsPercent: 0, least: 4.17, largest: [] };
-    const reachOf = (percent: number) => ({ ...callers, percent, reached: percent < 4.17 ? 0 : 1 });
-    const gate = (_resource: string, _operation?: string, to?: Position) => {
-      const { stage, percent } = states.current('users')!;
-      const reach = to?.stage === 'ramp' ? reachOf(to.percent) : undefined;
-      return Promise.resolve(gateOf(gateFacts({ state: migrationState({ stage, percent }), reach })));
-    };
-    const largest = [{ caller: 'k3y0fth3cl13', callsPercent: 60, isReached: true }];
-    const preview = (_resource: string, percent: number) => Promise.resolve({ ...reachOf(percent), largest });
-    const { run, go, audited, states } = open({ operatorTasks: { gate, preview } });
-    await run('create');
-    await go('shadow');
-    await expect(go('ramp')).rejects.toEqual(refusal('portico migration ramp users --percent 4.17'));
-    await expect(go('ramp', { percent: 4.18 })).rejects.toEqual(refusal('more than one step away'));
-    expect((await go('ramp', { percent: 4.17 })).reach).toMatchObject({
-      reached: 1,
-      largest: [{ caller: 'k3y0fth3cl13', label: 'web', isReached: true }],
-    });
-    await go('shadow');
-    const forced = await go('ramp', { force: true, reason: 'x' });
-    expect(forced).toMatchObject({ percent: 1, forced: [expect.stringContaining('0 of 24 callers')] });
-    expect(audited.at(-1)?.after).toMatchObject({ forced: [expect.stringContaining('0 of 24 callers')] });
-  });
-
-  it('wait a day for the approval of somebody else, and go through the gate once more then', async () => {
-    let ready = true;
-    const gate = () => {
-      const unmet = ready ? [] : [{ id: 'soak', have: '19h', need: '24h' }];
-      return Promise.resolve({ next: { stage: 'shadow', percent: 0 } as const, ready, unmet, met: [] });
-    };
-    const { run, go, ask, status, clock } = open({ approvals: 1, operatorTasks: { gate } });
-    const approve = () => ask('migrations.approve', { resource: 'users' }, 'bea');
-    await run('create');
-    await go('shadow');
-    clock.advance(86_400_000);
-    expect((await status()).pending).toBeNull();
-    await expect(approve()).rejects.toEqual(refusal('no step waits for an approval'));
-    expect((await go('shadow')).pending).toMatchObject({ to: 'shadow', by: 'ana' });
-    ready = false;
-    await expect(approve()).rejects.toEqual(refusal('the gate is not ready: soak'));
-    ready = true;
-    await expect(ask('migrations.approve', { resource: 'users' })).rejects.toEqual(refusal('"forbidden"'));
-    expect(await approve()).toMatchObject({ stage: 'shadow' });
   });
 
   it('roll back without a gate, hold, and go on only after somebody has acknowledged it', async () => {
