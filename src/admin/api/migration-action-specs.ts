@@ -10,7 +10,7 @@ import {
   anything,
   differenceList,
   migrationList,
-  pendingStep,
+  waitingStep,
   position,
   preview,
   replicas,
@@ -29,7 +29,7 @@ const because = printable(1, 200).describe('Why; the audit keeps it.');
 const changed = z.strictObject({
   ...{ resource, rev: z.int(), ...position.shape, replicas },
   forced: z.array(z.string()).optional().describe('The conditions that a forced step went over.'),
-  pending: pendingStep
+  pending: waitingStep
     .optional()
     .describe('The step, if it was not taken because another operator has to approve it first.'),
   reach: preview.optional().describe('Whom the share of a ramp reaches.'),

@@ -28,7 +28,7 @@ export const replicas = z.strictObject({
   stale: z.array(z.string()).describe('The names of the others.'),
 });
 /** A step forward that waits until another operator approves it. */
-export const pendingStep = z.strictObject({
+export const waitingStep = z.strictObject({
   to: z.string().describe('The position, such as `ramp:5`.'),
   operation: z.string().optional().describe('Absent: it is a step of the whole resource.'),
   isForced: z.boolean().describe('Whether it goes over a gate that is not ready.'),
@@ -116,7 +116,7 @@ export const status = z.strictObject({
   ...{ ...row, sources: row.sources.length(2) },
   operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
   hold: z.strictObject({ by: z.string(), at: utcTime, reason: z.string() }).nullable(),
-  pending: pendingStep.nullable().describe('The step that waits for the approval of another operator.'),
+  pending: waitingStep.nullable().describe('The step that waits for the approval of another operator.'),
   ...{ since: utcTime, evidenceSince: utcTime, generation: z.int(), replicas },
   forced: z
     .array(z.string())

@@ -29,7 +29,7 @@ export function stageText({ stage, percent }: Pick<MigrationStatus, 'stage' | 'p
 }
 
 /** Long work, and how far it is. */
-export function taskText({
+export function workText({
   kind,
   by,
   phase = 'runs',

@@ -5,7 +5,7 @@ import {
   migrationStages,
   readPosition,
   stageText,
-  taskText,
+  workText,
 } from '../../show/migration-texts.ts';
 import { goTo, useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
@@ -94,7 +94,7 @@ function positionFacts(status: MigrationStatus, now: number): VNode {
     ],
     ['Legacy answered instead', back.join(', ') || 'never'],
     ['Not compared', left.join('; ')],
-    ['Work', task && taskText(task)],
+    ['Work', task && workText(task)],
     [
       'Breaker of the new source',
       breakerOpen ? stateMark('bad', 'open in this process') : stateMark('good', 'closed'),
