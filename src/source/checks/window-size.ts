@@ -1,3 +1,6 @@
+// A source file says how many rows a window of a list has (`window.sizeMax`, or the constant of a request without windows), and
+// by `shortPage` whether only the last window may have fewer. Here both are held against what came.
+
 import { claimOf, type WindowFacts } from './claim.ts';
 import { hidesRows, listPlace } from './evidence/ask.ts';
 import { concludeAt, setting } from './evidence/finding.ts';
@@ -5,11 +8,11 @@ import { plural } from '../../kernel/plural.ts';
 import type { RowWalk } from './evidence/walk.ts';
 
 /**
- * How a window breaks its size, in words. A source that gives more rows than were asked for understands the size in another
- * way. A list with exactly as many rows as a constant of its request asks for may be cut off there, unless the total says
- * that these are all rows.
+ * What is wrong with the number of rows of a window, in words; `undefined` if nothing is. More rows than were asked for: the
+ * source means something else by the size. Exactly as many as a constant such as `limit=100` asks for: the list may be cut off
+ * there, unless the total says that these are all rows.
  */
-export function brokenSize({ call, rows }: WindowFacts): string | undefined {
+export function wrongRowCount({ call, rows }: WindowFacts): string | undefined {
   const constant = rows.total === rows.received ? undefined : call.constantSizes?.get(rows.received);
   if (constant !== undefined)
     return `exactly as many rows came as the constant ${constant} of the request asks for (${rows.received}), so there may be more: page with a window such as offset or page, or raise the constant above what the list can become`;
@@ -17,23 +20,23 @@ export function brokenSize({ call, rows }: WindowFacts): string | undefined {
   return `the source gave ${rows.received} rows where ${call.size} were asked for`;
 }
 
-/** The windows with new rows: behind the end, some sources start again. */
+/** The windows that brought rows not seen before, because some sources begin again behind the end. */
 function stepsWithNewRows({ steps }: RowWalk): RowWalk['steps'] {
   const seen = new Set<string>();
   return steps.filter(({ rows }) => {
-    const known = seen.size;
+    const seenBefore = seen.size;
     for (const { id } of rows.records) seen.add(id);
-    return seen.size > known;
+    return seen.size > seenBefore;
   });
 }
 
-/** The windows before the last with rows, and those of them that are short. */
+/** The windows before the last one that brought rows, and which of them have fewer rows than were asked for. */
 export function shortWindows(walk: RowWalk): { before: RowWalk['steps']; short: RowWalk['steps'] } {
   const before = stepsWithNewRows(walk).slice(0, -1);
   return { before, short: before.filter(({ call, rows }) => rows.received < call.size) };
 }
 
-/** Whether windows before the last are full. */
+/** The claim `shortPage`: its probe reads the sample's windows and finds out if one before the last is short. */
 export const shortWindowsClaim = claimOf('short windows', ({ ask, sample }) => {
   const anywhere = hidesRows(ask.list);
   const at = listPlace(ask, 'window', 'shortPage');

@@ -4,7 +4,7 @@ import type { WindowCall } from '../../../source/adapter/plan/window.ts';
 import type { WindowEvidence, WindowFacts } from '../../../source/checks/claim.ts';
 import { brokenEcho } from '../../../source/checks/echo.ts';
 import { brokenTypes } from '../../../source/checks/filter-types.ts';
-import { brokenSize } from '../../../source/checks/window-size.ts';
+import { wrongRowCount } from '../../../source/checks/window-size.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
 import { createYieldToLoop } from '../../../kernel/yield-to-loop.ts';
@@ -76,7 +76,7 @@ export async function readWindow(
   const rows = await source.upstream.ask(named, read, signal, usage, priority);
   for (const { capability, detail } of brokenTypes(rows)) disableClaim(source, capability, detail);
   const window = { call, rows };
-  const oversized = brokenSize(window);
+  const oversized = wrongRowCount(window);
   if (oversized !== undefined) throw invalidReply('window', oversized);
   const broken = rows.echo && brokenEcho(rows.echo, call);
   if (broken !== undefined)

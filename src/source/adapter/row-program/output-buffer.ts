@@ -1,17 +1,21 @@
+// Where the byte sink (byte-sink.ts) writes the rows of an answer and their cache tags. Most of what it writes are bytes of the
+// reply that is read now, which stand in DOCUMENT: they are copied, so no value is created of them.
+
 import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT } from '../../../kernel/json/scan-json.ts';
 import type { CurrentRow } from './list-program.ts';
 
-/** Longer runs of bytes are copied by Node, whose call costs as much as a loop over so many. */
-const LOOP_MAX = 512;
-/** Bytes are written four at a time, so up to three bytes behind the last one are overwritten. */
-const SLACK = 8;
-/** Room for records, and for their tags. */
+/** Up to this length a loop copies faster than a call of Node. */
+const LOOP_BYTES_MAX = 512;
+/** Bytes are written four at a time, so some bytes behind the last one are overwritten: this many are kept free. */
+const SPARE_BYTES = 8;
+/** The sizes of both buffers in bytes, one behind the other: records, and the cache tags of records. */
 const SIZES = { records: 512 * 1024, tags: 256 * 1024 };
 
-const NO_INSTANT = packBytes(Buffer.from('"0000-00-00T00:00:00Z"'));
+/** An instant whose digits are filled in. */
+const EMPTY_INSTANT = packBytes(Buffer.from('"0000-00-00T00:00:00Z"'));
 
-/** The memory of all output buffers. It is one constant, as the document is, because that is fastest. */
+/** The memory of both buffers. It is one constant of the module, as DOCUMENT is, because that is fastest. */
 const BUFFER = Buffer.from(new ArrayBuffer(SIZES.records + SIZES.tags));
 const WORDS = new DataView(BUFFER.buffer);
 const SOURCE = Buffer.from(DOCUMENT);
@@ -29,8 +33,9 @@ export function numberIn(start: number, end: number): number {
   return value;
 }
 
-/** An append-only buffer of fixed size. What does not fit is left out, and `isFull` says so. */
+/** An append-only buffer of fixed size. What does not fit is left out, and `isFull` says so: its content is then unusable. */
 export class OutputBuffer {
+  /** Where the next byte is written. */
   at: number;
   isFull = false;
   private readonly start: number;
@@ -38,7 +43,7 @@ export class OutputBuffer {
 
   constructor(name: keyof typeof SIZES) {
     this.start = name === 'records' ? 0 : SIZES.records;
-    this.max = this.start + SIZES[name] - SLACK;
+    this.max = this.start + SIZES[name] - SPARE_BYTES;
     this.at = this.start;
   }
 
@@ -78,7 +83,7 @@ export class OutputBuffer {
     const length = end - start;
     if (!this.fits(length)) return;
     const { at } = this;
-    if (length > LOOP_MAX) SOURCE.copy(BUFFER, at, start, end);
+    if (length > LOOP_BYTES_MAX) SOURCE.copy(BUFFER, at, start, end);
     else
       for (let done = 0; done < length; done += 4)
         WORDS.setInt32(at + done, SOURCE_WORDS.getInt32(start + done, true), true);
@@ -93,12 +98,12 @@ export class OutputBuffer {
   }
 
   /**
-   * Writes an instant in quotes. The digits of its parts stand at these offsets from `start` in the document; a part of the
-   * time of day that does not stand there is 0.
+   * Writes an instant in quotes. `year`, `month`, `day` and `times` (hour, minute, second; those that are absent are 0) are the
+   * offsets of their digits from `start` in the document.
    */
   instant(start: number, year: number, month: number, day: number, times: readonly { at: number }[]): void {
     const { at } = this;
-    this.write(NO_INSTANT);
+    this.write(EMPTY_INSTANT);
     if (this.isFull) return;
     WORDS.setInt32(at + 1, SOURCE_WORDS.getInt32(start + year));
     WORDS.setInt16(at + 6, SOURCE_WORDS.getInt16(start + month));
@@ -125,5 +130,5 @@ export class OutputBuffer {
 /** What a field writer needs: the row that it reads, and the buffer that it writes into. */
 export type WriteContext = Omit<CurrentRow, 'slotsOf'> & { readonly output: OutputBuffer };
 
-/** Writes the value of a field of the current row. It answers false for `null`, `undefined` if the contract refuses the value. */
+/** Writes the value of a field of the current row. `false`: it wrote `null`; `undefined`: the contract refuses the value. */
 export type FieldWriter = () => boolean | undefined;

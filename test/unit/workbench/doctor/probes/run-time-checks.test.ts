@@ -6,7 +6,7 @@ import { brokenFilter } from '../../../../../src/source/checks/filter.ts';
 import { isOrdered } from '../../../../../src/source/checks/order.ts';
 import { brokenTotal } from '../../../../../src/source/checks/total.ts';
 import { hasDuplicates } from '../../../../../src/source/checks/unique-ids.ts';
-import { brokenSize } from '../../../../../src/source/checks/window-size.ts';
+import { wrongRowCount } from '../../../../../src/source/checks/window-size.ts';
 import { compileIdOrder, compileOrder, sortFieldOf } from '../../../../../src/contract/order.ts';
 import type { CanonicalRecord } from '../../../../../src/contract/response-body.ts';
 import { Decimal } from '../../../../../src/kernel/decimal.ts';
@@ -107,8 +107,8 @@ describe('a window', () => {
   });
 
   it('may hold no more rows than it was asked for', () => {
-    expect(brokenSize(window(10))).toBeUndefined();
-    expect(brokenSize(window(11))).toBe('the source gave 11 rows where 10 were asked for');
+    expect(wrongRowCount(window(10))).toBeUndefined();
+    expect(wrongRowCount(window(11))).toBe('the source gave 11 rows where 10 were asked for');
   });
 
   it('repeats what it was asked for, where it repeats anything', () => {
