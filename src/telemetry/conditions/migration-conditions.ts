@@ -1,16 +1,17 @@
+// What may be wrong with a migration, and with webhooks. src/telemetry/conditions/condition.ts says what each key means.
+
 import { sumsBy } from '../history/series-sums.ts';
 import { type GatewayCondition, countsAbove, gaugesAbove, label } from './condition.ts';
 
-// What may be wrong with a migration, and with webhooks.
+/** The page's view of a migration. */
+const MIGRATION_VIEW = '#/migration/{resource}';
 
-const OF_MIGRATION = '#/migration/{resource}';
-
-/** What may be wrong with the state of a migration. */
+/** What a migration is in now: these hold until the gauge falls. */
 export const migrationStateConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'migration_breaker', severity: 'critical', entry: 'PorticoMigrationFallback' },
     text: 'The new source of {resource} fails: {count} {process serves|processes serve} it from the legacy source.',
-    ...{ view: OF_MIGRATION, find: gaugesAbove('portico_migration_breaker_open') },
+    ...{ view: MIGRATION_VIEW, find: gaugesAbove('portico_migration_breaker_open') },
   },
   {
     ...{ id: 'migration_transient', severity: 'critical', entry: 'PorticoMigrationTransient' },
@@ -19,7 +20,7 @@ export const migrationStateConditions: readonly GatewayCondition[] = [
     summary: 'More answers of the new source differ once than writes explain.',
     text: 'Answers of the new source of {operation} differ once, more often than writes explain.',
     webhook: 'migration.transient',
-    ...{ view: OF_MIGRATION, find: gaugesAbove('portico_migration_transient_exceeded') },
+    ...{ view: MIGRATION_VIEW, find: gaugesAbove('portico_migration_transient_exceeded') },
   },
   {
     ...{ id: 'migration_stopped', severity: 'critical', entry: 'PorticoMigrationStopped' },
@@ -27,13 +28,13 @@ export const migrationStateConditions: readonly GatewayCondition[] = [
     expr: 'max by (resource) (portico_migration_hold{by="judge"}) > $above',
     summary: 'The judge has stopped a migration.',
     text: 'The judge has stopped the migration of {resource}.',
-    view: OF_MIGRATION,
+    view: MIGRATION_VIEW,
     find: gaugesAbove('portico_migration_hold', (gauge) => label(gauge, 'by') === 'judge'),
   },
   {
     ...{ id: 'migration_held', severity: 'info', entry: 'PorticoMigrationReady' },
     text: 'An operator holds the migration of {resource}.',
-    view: OF_MIGRATION,
+    view: MIGRATION_VIEW,
     find: gaugesAbove('portico_migration_hold', (gauge) => label(gauge, 'by') !== 'judge'),
   },
   {
@@ -42,7 +43,7 @@ export const migrationStateConditions: readonly GatewayCondition[] = [
     summary: 'The next step of a migration may be taken.',
     text: 'The next step of the migration of {resource} may be taken.',
     webhook: 'migration.gate_ready',
-    ...{ view: OF_MIGRATION, find: gaugesAbove('portico_migration_gate_ready') },
+    ...{ view: MIGRATION_VIEW, find: gaugesAbove('portico_migration_gate_ready') },
   },
   {
     ...{ id: 'migration_stale', severity: 'critical', entry: 'PorticoMigrationStale', lasts: '1m' },
@@ -62,28 +63,28 @@ export const migrationStateConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** What may have gone wrong in a migration, and with webhooks. */
+/** What has happened in the last minute or hour: these are found in counters. */
 export const migrationEventConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'migration_differs', severity: 'warning', entry: 'PorticoMigrationDiffers' },
     expr: 'sum by (resource, operation) (increase(portico_migration_compare_total{verdict="mismatch"}[1h])) > $above',
     summary: 'Both sources of a resource that moves have different records.',
     text: '{count} {difference|differences} between both sources of {resource} in the last hour.',
-    ...{ view: OF_MIGRATION, find: countsAbove('differences', 'resource') },
+    ...{ view: MIGRATION_VIEW, find: countsAbove('differences', 'resource') },
   },
   {
     ...{ id: 'migration_fallback', severity: 'warning', entry: 'PorticoMigrationFallback', lasts: '5m' },
     expr: 'sum by (resource, operation, cause) (rate(portico_migration_fallback_total{cause!="odd"}[2m])) > $above',
     summary: 'The legacy source serves calls in place of the new one.',
     text: '{count} {request|requests} for the new source of {resource} in the last minute {was|were} served by the legacy one.',
-    ...{ view: OF_MIGRATION, find: countsAbove('fallbacks', 'resource') },
+    ...{ view: MIGRATION_VIEW, find: countsAbove('fallbacks', 'resource') },
   },
   {
     ...{ id: 'migration_lost', severity: 'critical', entry: 'PorticoMigrationRevRegressed' },
     expr: 'sum by (resource) (increase(portico_migration_rev_regressed_total[15m])) > $above',
     summary: 'Redis had lost the last changes of a migration.',
     text: 'Redis had lost the last changes of the migration of {resource}; the gateway has put them back.',
-    ...{ view: OF_MIGRATION, find: countsAbove('regressions', 'resource') },
+    ...{ view: MIGRATION_VIEW, find: countsAbove('regressions', 'resource') },
   },
   {
     ...{ id: 'webhooks_dead', severity: 'warning', entry: 'PorticoWebhooksDead' },
