@@ -9,7 +9,7 @@ import type { InferOptions } from '../../workbench/infer/infer-source.ts';
 import { readSample } from '../../workbench/infer/requests/read-sample.ts';
 import { readInferTarget } from '../../workbench/infer/requests/read-target.ts';
 import { closest } from '../../config/validate/closest.ts';
-import { inOrder } from './draft-order.ts';
+import { sortByReferences } from './draft-order.ts';
 import { openInto } from './open-into.ts';
 import { shippedExamples } from '../input/shipped-files.ts';
 
@@ -230,7 +230,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   refuseHosts(targets);
   dialects ??= compileDialects(shippedExamples());
   const known = dialects;
-  const drafts = inOrder(targets).map(({ resource, url: address }): InferOptions => ({
+  const drafts = sortByReferences(targets).map(({ resource, url: address }): InferOptions => ({
     url: address,
     resource,
     contract,
