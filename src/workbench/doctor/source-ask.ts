@@ -12,7 +12,7 @@ import type { Resource } from '../../contract/resource.ts';
 import type { JsonType } from '../../kernel/json/values.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { compileValid, maskSource, callToDisplay, type DisplayedCall } from './session/masked-source.ts';
+import { compileValid, maskedSpec, callToDisplay, type DisplayedCall } from './session/masked-source.ts';
 import { type Counterparts, pairRequests, withoutValues } from './session/pair-requests.ts';
 import { createCommandClient, type SourceSession } from './session/source-session.ts';
 import { permissiveSource, sourceWithoutValues } from './source-variant.ts';
@@ -181,7 +181,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
 /** Lets claims ask a source, within the budget of a session with it. @throws Error if its file lacks the resource */
 export function createSourceAsk(deps: SourceAskDeps): SourceAsk {
   const { compiled } = deps;
-  const masked = maskSource(compiled.source);
+  const masked = maskedSpec(compiled.source);
   const toDisplay: Counterparts = new WeakMap();
   return {
     ask: createAsk({ spec: compiled.source.spec, masked }, deps, toDisplay, new Map()),

@@ -50,7 +50,8 @@ export type DisplayedLive = {
     readonly records?: number;
   };
   readonly contradicted: readonly PlacedClaim[];
-  readonly gaps: Readonly<Record<string, number>>;
+  /** How often fields became `null`, by `field reason`. */
+  readonly missingValues: Readonly<Record<string, number>>;
   readonly record?: readonly DisplayedField[];
 };
 
@@ -142,7 +143,7 @@ export function displayLive(result: LiveResult, deps: DisplayLiveDeps): Displaye
       const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');
       return { claim, file, line };
     }),
-    gaps: Object.fromEntries(result.gaps),
+    missingValues: Object.fromEntries(result.missingValues),
     ...(result.record && { record: result.record.map((field) => displayField(field, deps)) }),
   };
 }

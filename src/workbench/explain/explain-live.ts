@@ -8,7 +8,7 @@ import type { CompiledResource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../doctor/answer-request.ts';
 import { MASK } from '../../kernel/secret.ts';
-import type { maskedSource } from '../doctor/session/masked-source.ts';
+import type { compileMasked } from '../doctor/session/masked-source.ts';
 import { type PairedAdapter, pairRequests, withoutValues } from '../doctor/session/pair-requests.ts';
 import { openSession, type SessionCall } from '../doctor/session/source-session.ts';
 
@@ -31,7 +31,7 @@ export type LiveResult = {
   /** Claims that replies contradicted, which were then computed without. */
   readonly contradicted: readonly string[];
   /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
-  readonly gaps: ReadonlyMap<string, number>;
+  readonly missingValues: ReadonlyMap<string, number>;
   /** How the first record of the answer was made; absent if the answer has no record. */
   readonly record: readonly ViewedField[] | undefined;
 };
@@ -42,7 +42,7 @@ export type ViewedField = FieldProvenance & { readonly view: RecordView };
 /** What a live explanation needs. */
 export type LiveDeps = {
   readonly compiled: CompiledResource;
-  readonly masked: ReturnType<typeof maskedSource>;
+  readonly masked: ReturnType<typeof compileMasked>;
   /** Whether values of records may be displayed, in addresses too. */
   readonly showValues: boolean;
   /** Aborts when the command is to end. */
@@ -130,13 +130,13 @@ export async function explainLive(
   const { spec } = compiled.source;
   const paired = pairRequests(compiled.adapter, masked.adapter, showValues ? {} : withoutValues);
   const session = openSession(spec, { keepsReplies: true });
-  const gaps = new Map<string, number>();
+  const missingValues = new Map<string, number>();
   const contradicted: string[] = [];
   const answerQuery = createAnswerQuery(compiled, {
     session,
     adapter: paired.adapter,
     onMissingField: (field, reason) =>
-      gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1),
+      missingValues.set(`${field} ${reason}`, (missingValues.get(`${field} ${reason}`) ?? 0) + 1),
     onContradicted: (capability) => contradicted.push(capability),
   });
   try {
@@ -148,7 +148,7 @@ export async function explainLive(
     }));
     const calls = session.calls.map((call) => liveCall(call, explained, paired));
     const record = findRecord(explained, session.calls, paired, firstIdOf(answer));
-    return { calls, answer, contradicted, gaps, record };
+    return { calls, answer, contradicted, missingValues, record };
   } finally {
     session.close();
   }

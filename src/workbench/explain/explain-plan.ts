@@ -27,8 +27,8 @@ export type ExplainedPlan = {
   readonly calls: readonly UpstreamRequest[];
   /** The most calls it takes, those included. */
   readonly callsMax: number;
-  /** What the gateway does itself, in words. */
-  readonly left: readonly string[];
+  /** What the gateway does itself because the source does not, in words. */
+  readonly gatewaySteps: readonly string[];
   readonly dependsOn: readonly PlacedClaim[];
 };
 
@@ -95,7 +95,7 @@ const LOOKS = {
   scan: 'once a minute, ask whether the filters choose rows before the source pages them',
 };
 
-function gatewaySteps(plan: ScanPlan): readonly string[] {
+function scanSteps(plan: ScanPlan): readonly string[] {
   const { residualFilters, sort } = plan;
   return [
     ...residualFilters.map((filter) => `keep ${filterText(filter)}`),
@@ -121,7 +121,7 @@ function explainList(
         reason: 'no record of the source can have this value',
         calls: [],
         callsMax: 0,
-        left: [],
+        gatewaySteps: [],
         dependsOn: [],
       };
     case 'page': {
@@ -132,7 +132,7 @@ function explainList(
         ...(plan.filters.length > 0 && plan.detailFetch !== 'rows' ? [LOOKS.page] : []),
         ...(list.bet !== undefined && plan.dependsOn.includes('order') ? [LOOKS.order] : []),
       ];
-      return { kind: 'page', calls, callsMax, left: [...detailsLeft(plan), ...looks], dependsOn };
+      return { kind: 'page', calls, callsMax, gatewaySteps: [...detailsLeft(plan), ...looks], dependsOn };
     }
     case 'scan': {
       const scanMax = scanReach(plan, source.spec.budget).calls;
@@ -143,7 +143,7 @@ function explainList(
         reason: plan.reason,
         calls: scanCalls(plan, scanMax),
         callsMax,
-        left: gatewaySteps(plan),
+        gatewaySteps: scanSteps(plan),
         dependsOn: claimsOf(source, resource, dependsOn),
       };
     }
@@ -166,7 +166,7 @@ export function explainPlan(
     ...(request === undefined && { reason }),
     calls,
     callsMax: calls.length,
-    left: [],
+    gatewaySteps: [],
     dependsOn: claimsOf(source, resource, []),
   };
 }

@@ -6,7 +6,7 @@ import { errorBody, fault, type GatewayError, publicStatus } from '../../kernel/
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { ExplainedRequest } from './explain-request.ts';
-import { maskedSource, callToDisplay, type DisplayedCall } from '../doctor/session/masked-source.ts';
+import { compileMasked, callToDisplay, type DisplayedCall } from '../doctor/session/masked-source.ts';
 import type { DisplayedLive } from './display-live.ts';
 
 /** Everything that is known about a query before it is answered, fit to be shown and to be written as JSON. */
@@ -86,7 +86,7 @@ export function explain(
   { gateway, compiled }: { readonly gateway: GatewayConfig; readonly compiled: CompiledResource },
 ): Explanation {
   const { source, resource, config } = compiled;
-  const masked = maskedSource(compiled);
+  const masked = compileMasked(compiled);
   const plan = explainPlan(query, masked.adapter, source, resource);
   const { rows, calls, time } = source.spec.budget;
   const over = fault('scan_limit_exceeded');

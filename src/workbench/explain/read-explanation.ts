@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
-import { maskedSource } from '../doctor/session/masked-source.ts';
+import { compileMasked } from '../doctor/session/masked-source.ts';
 import { displayLive } from './display-live.ts';
 import { explainLive } from './explain-live.ts';
 import { type ExplainedRequest, readExplainedRequest } from './explain-request.ts';
@@ -54,7 +54,7 @@ export async function explainWithLive(
     readonly stop: AbortSignal;
   },
 ): Promise<Explanation> {
-  const masked = maskedSource(asking.compiled);
+  const masked = compileMasked(asking.compiled);
   const result = await explainLive(asked.query, { ...asking, masked });
   const live = displayLive(result, { ...asking, masked: masked.spec });
   return { ...explain(asked, asked.query, asking), live };

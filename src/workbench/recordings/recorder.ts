@@ -3,7 +3,7 @@ import type { Json } from '../../kernel/json/json.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type Answer, answerRequest, parseRequest } from '../doctor/answer-request.ts';
-import { maskRequests } from '../doctor/session/masked-source.ts';
+import { pairWithMasked } from '../doctor/session/masked-source.ts';
 import { type PairedAdapter, pairRequests } from '../doctor/session/pair-requests.ts';
 import { createReplay } from '../doctor/session/replay.ts';
 import { createSession, SessionBudgetSpent, type SourceSession } from '../doctor/session/source-session.ts';
@@ -43,7 +43,7 @@ async function recordAnswer(
     sources,
     session,
     adapterOf(compiled) {
-      asked = { compiled, paired: maskRequests(compiled) };
+      asked = { compiled, paired: pairWithMasked(compiled) };
       return asked.paired.adapter;
     },
     signal,
@@ -99,7 +99,7 @@ async function maskedFixture(
   const { compiled, query } = parseRequest(request, sources);
   const masked = maskRecording(exchanges, compiled, query);
   if (typeof masked === 'string') return masked;
-  const secretless = maskRequests(compiled);
+  const secretless = pairWithMasked(compiled);
   const paired = pairRequests(secretless.adapter, secretless.adapter, masked.toReal);
   const upstream: RecordedExchange[] = [];
   const replay = createReplay(masked.exchanges, {

@@ -4,7 +4,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type Answer, answerRequest } from '../doctor/answer-request.ts';
 import { type Difference, differences } from '../doctor/session/compare-json.ts';
 import { MASK } from '../../kernel/secret.ts';
-import { compileValid, maskRequests } from '../doctor/session/masked-source.ts';
+import { compileValid, pairWithMasked } from '../doctor/session/masked-source.ts';
 import type { Counterparts } from '../doctor/session/pair-requests.ts';
 import { createReplay } from '../doctor/session/replay.ts';
 import { createSession } from '../doctor/session/source-session.ts';
@@ -69,7 +69,7 @@ export async function replayFixture(
     adapterOf(compiled) {
       const replayed = atAnyOrigin(compiled);
       if (!isMasked(fixture)) return replayed.adapter;
-      const masked = maskRequests(replayed);
+      const masked = pairWithMasked(replayed);
       toDisplay = masked.counterparts;
       return masked.adapter;
     },

@@ -82,7 +82,7 @@ Depends on
     expect(plan).toMatchObject({
       kind: 'page',
       callsMax: 1,
-      left: [expect.stringMatching(/^once a minute/)],
+      gatewaySteps: [expect.stringMatching(/^once a minute/)],
     });
     expect(plan.calls).toMatchObject([
       { method: 'GET', url: expect.stringMatching(/\?pg=2&ps=50&cat=TOY$/) },
@@ -195,7 +195,7 @@ describe('portico explain --live', () => {
   it('explains a single record, its missing fields too, and that there is none', async () => {
     const { live } = await explainJson('GET /v1/users/user_7', '--live');
     expect(byField(live.record)['profile.location']).toMatchObject({ value: null, state: 'missing' });
-    expect(live.gaps).toEqual({ 'profile.location missing': 1 });
+    expect(live.missingValues).toEqual({ 'profile.location missing': 1 });
     const none = await explainJson('GET /v1/users/user_99999999', '--live');
     expect(none).toMatchObject({ code: 0, live: { answer: { status: 404, code: 'not_found' } } });
     expect(none.live.calls).toMatchObject([{ status: 200, rows: 0, outcome: { is: 'not_found' } }]);

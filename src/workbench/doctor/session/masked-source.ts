@@ -1,3 +1,6 @@
+// A second adapter for each source, the same except that its secrets are `***`. Commands that show or record requests ask both
+// adapters for each request: the real one is sent, the masked one is shown.
+
 import { type Adapter, compileAdapter } from '../../../source/adapter/compile.ts';
 import type { LoadedSource } from '../../../config/schema/loaded-config.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
@@ -15,17 +18,21 @@ import { type PairedAdapter, pairRequests } from './pair-requests.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import { compileOutgoing } from '../../../source/client/transport/outgoing-request.ts';
 
-/** The places of a source's file whose texts are sent to the source. */
-const SENT =
+/** The places of a source's file whose texts are sent to the source, as paths of keys with dots between. */
+const SENT_PLACES =
   /^net\.headers\.|^resources\.[^.]+\.(?:(?:(?:list|get)\.request|list\.total\.count|list\.hydrate\.request)\.(?:path|query|headers|body)\b|list\.(?:filterAlways|filterNone)\b|list\.(?:filters(?:\.[^.]+){2,5}|sort)\.(?:query|expr|item|path|none|tiebreak)\b)/;
-const XML_SECRET = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)([^<]*)(?=<\/)/g;
+/** An element of XML with text in it. Groups: the start tag, the name without a namespace, the text. */
+const XML_ELEMENT = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)([^<]*)(?=<\/)/g;
 
-/** A text of a source's file as it may be displayed. Constants are masked by the name they stand under. */
+/**
+ * A text of a source's file as it may be displayed: without what came from the environment, and `***` if it stands under a name
+ * such as `token`. A text with a template such as `{id}` is no constant, so it is shown.
+ */
 function maskText(text: string, path: readonly string[], yaml: YamlFile): string {
   const masked = yaml.maskedAt(path);
   const shown = typeof masked === 'string' ? masked : text;
   if (path.at(-2) === 'body' && path.at(-1) === 'xml')
-    return shown.replaceAll(XML_SECRET, (whole, tag: string, element: string, content: string) =>
+    return shown.replaceAll(XML_ELEMENT, (whole, tag: string, element: string, content: string) =>
       isSecretName(element) && content.trim() !== '' && !content.includes('{') ? tag + MASK : whole,
     );
   const name = path.findLast((key) => !/^\d+$/.test(key)) ?? '';
@@ -33,7 +40,8 @@ function maskText(text: string, path: readonly string[], yaml: YamlFile): string
 }
 
 function maskTree<T>(tree: T, path: readonly string[], yaml: YamlFile): T {
-  if (typeof tree === 'string') return (SENT.test(path.join('.')) ? maskText(tree, path, yaml) : tree) as T;
+  if (typeof tree === 'string')
+    return (SENT_PLACES.test(path.join('.')) ? maskText(tree, path, yaml) : tree) as T;
   if (typeof tree !== 'object' || tree === null || tree instanceof Secret) return tree;
   const entries = Object.entries(tree).map(
     ([key, value]) => [key, maskTree<unknown>(value, [...path, key], yaml)] as const,
@@ -42,10 +50,10 @@ function maskTree<T>(tree: T, path: readonly string[], yaml: YamlFile): T {
 }
 
 /**
- * A source whose requests can be displayed: what its file fills in from the environment, and constants under names such
- * as `token`, are `***`. Addresses are shown as they are.
+ * The content of a source's file, with `***` for what it takes from the environment and for constants under names such as
+ * `token`. Addresses are shown as they are.
  */
-export function maskSource({ spec, yaml }: LoadedSource): SourceSpec {
+export function maskedSpec({ spec, yaml }: LoadedSource): SourceSpec {
   return maskTree(spec, [], yaml);
 }
 
@@ -74,18 +82,15 @@ export function compileValid(spec: SourceSpec, resource: Resource): Adapter {
   return adapter;
 }
 
-/** A source whose secrets are `***`, compiled: its requests can be displayed. @throws Error if the file lacks the resource */
-export function maskedSource({ source, resource }: CompiledSource) {
-  const spec = maskSource(source);
+/** The masked content of a source's file, and the adapter of it. @throws Error if the file lacks the resource */
+export function compileMasked({ source, resource }: CompiledSource) {
+  const spec = maskedSpec(source);
   return { spec, adapter: compileValid(spec, resource) };
 }
 
-/**
- * The adapter of a source, and each of its requests as a fixture may keep it: what the file fills in from the
- * environment, and constants under names such as `token`, are `***`.
- */
-export function maskRequests(compiled: CompiledSource): PairedAdapter {
-  return pairRequests(compiled.adapter, maskedSource(compiled).adapter);
+/** The adapter of a source, each of its requests paired with the masked one, which a fixture may keep. */
+export function pairWithMasked(compiled: CompiledSource): PairedAdapter {
+  return pairRequests(compiled.adapter, compileMasked(compiled).adapter);
 }
 
 /** An upstream call as it may be displayed: secrets are `***`. */

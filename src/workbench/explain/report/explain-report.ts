@@ -94,12 +94,14 @@ function answerText({ status, code, detail, total, records }: DisplayedLive['ans
 }
 
 function liveBlocks(live: DisplayedLive, { source }: Explanation): readonly ReportBlock[] {
-  const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${plural(times, 'time')}`);
+  const nulls = Object.entries(live.missingValues).map(
+    ([field, times]) => `${field}: ${plural(times, 'time')}`,
+  );
   const record = (live.record ?? []).map((field) => fieldLine(field, source.file));
   return [
     ...section(`Live: ${plural(live.calls.length, 'call')}`, abridged(live.calls.map(callsLine))),
     ...section('Contradicted, so answered without', live.contradicted.map(claimLine)),
-    ...section('Fields that became null', gaps),
+    ...section('Fields that became null', nulls),
     ...section('The first record', record),
     '',
     `Answer: ${answerText(live.answer)}`,
@@ -116,7 +118,7 @@ export function explanationReport(explanation: Explanation): Report {
   const blocks = [
     { heading: request, blocks: about },
     ...planBlocks(plan),
-    ...section('Left for Portico', plan.left),
+    ...section('Left for Portico', plan.gatewaySteps),
     ...section('Depends on', plan.dependsOn.map(claimLine)),
     ...section('Budget of a scan', [budgetLine(budget)]),
     ...section('Cache', [

@@ -10,7 +10,7 @@ import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf, knownValues, listsOf } from './columns.ts';
 import { candidatesText, holdsValues, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
-import { type FieldDraft, mapList, type Mapped, unmapped } from './map-list.ts';
+import { type FieldDraft, mapList, type MappedField, unmapped } from './map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
 import { findMoney } from './read-money.ts';
 import { refuseUndescribed } from './refuse-undescribed.ts';
@@ -126,7 +126,7 @@ function onlyFitting({ kind, values }: Field, columns: readonly Column[]) {
 }
 
 /** A field whose name no column has. */
-function mapUnnamed(field: Field, context: FieldContext): Mapped {
+function mapUnnamed(field: Field, context: FieldContext): MappedField {
   const { allColumns, resource } = context;
   const only = onlyFitting(field, allColumns);
   if (only !== undefined) {
@@ -162,7 +162,7 @@ function choiceRemarks(field: Field, chosen: ColumnChoice, { allColumns, idPath 
   return chosen.level === 'likely' ? [likely(`the best match for ${field.name}`)] : [];
 }
 
-function mapField(field: Field, chosen: ColumnChoice | undefined, context: FieldContext): Mapped {
+function mapField(field: Field, chosen: ColumnChoice | undefined, context: FieldContext): MappedField {
   const { zone, allColumns, resource, described } = context;
   if (chosen === undefined) return mapUnnamed(field, context);
   const { from, values } = pathsOf(chosen);

@@ -28,18 +28,23 @@ export function partsOf(draft: NonNullable<FieldDraft>) {
   return 'each' in draft ? { from: draft.from, as: [] } : draft;
 }
 
-/** What is drafted of a field, with the remarks on it, and on each field of the elements of a list. */
-export type Mapped = {
+/** The drafted mapping of a field, with the remarks on it; `within` has those on the fields of a list's elements. */
+export type MappedField = {
   readonly draft: FieldDraft;
   readonly remarks: readonly Remark[];
   readonly within?: readonly (readonly [field: string, remarks: readonly Remark[]])[];
 };
 
 /** Maps a field of an element to one of some columns, or to the one that is given. */
-type MapElement = (field: Field, columns: readonly Column[], given?: ColumnChoice) => Mapped;
+type MapElement = (field: Field, columns: readonly Column[], given?: ColumnChoice) => MappedField;
 
 /** The steps of elements that are values. */
-function mapValues(of: Field, column: Column, elements: Column['values'], mapElement: MapElement): Mapped {
+function mapValues(
+  of: Field,
+  column: Column,
+  elements: Column['values'],
+  mapElement: MapElement,
+): MappedField {
   const own = { ...column, values: elements };
   const given: ColumnChoice = { columns: [own], others: [], level: 'sure', join: false, isGiven: true };
   const { draft, remarks } = mapElement(of, [own], given);
@@ -54,9 +59,9 @@ export function mapList(
   chosen: ColumnChoice | undefined,
   lists: readonly Column[],
   mapElement: MapElement,
-): Mapped {
+): MappedField {
   const { name, required, list } = field;
-  const ask = (text: string, path = name): Mapped => ({
+  const ask = (text: string, path = name): MappedField => ({
     draft: unmapped(field, path),
     remarks: [toEdit(text)],
   });

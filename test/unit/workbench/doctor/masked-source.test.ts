@@ -1,5 +1,5 @@
 import { compileAdapter } from '../../../../src/source/adapter/compile.ts';
-import { maskSource, callToDisplay } from '../../../../src/workbench/doctor/session/masked-source.ts';
+import { maskedSpec, callToDisplay } from '../../../../src/workbench/doctor/session/masked-source.ts';
 import { loadSources } from '../../../../src/config/load.ts';
 import type { Problem } from '../../../../src/config/yaml/problem.ts';
 import { queryOf } from '../../../support/pipeline/source-text.ts';
@@ -32,7 +32,7 @@ resources:
   const env = { variables: { SECRET: CANARY, BASE: 'http://127.0.0.1:1' }, readFile: () => CANARY };
   const source = loadSources([{ file: 'shop.yaml', text }], env, problems).get('shop');
   expect(problems).toEqual([]);
-  const masked = maskSource(source!);
+  const masked = maskedSpec(source!);
   const plan = compileAdapter(masked, products, () => undefined)!.list.plan(
     queryOf('products', query),
     new Set(),

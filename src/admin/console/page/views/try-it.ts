@@ -46,7 +46,7 @@ function planOf({
     ['Plan', plan && stateMark(plan.kind === 'scan' ? 'warn' : 'good', plan.kind)],
     ['Why', plan?.reason],
     ['Calls at most', plan && countText(plan.callsMax)],
-    ['The gateway does', plan?.left.join('; ')],
+    ['The gateway does', plan?.gatewaySteps.join('; ')],
     [
       'A scan may cost',
       plan?.kind === 'scan' && budget
@@ -110,8 +110,8 @@ function ruleText({ outcome }: LiveAnswer['calls'][number]): string {
   return `, ${is} by ${file}${line === undefined ? '' : `:${line}`}`;
 }
 
-function liveOf({ answer, calls, contradicted, gaps, record }: LiveAnswer): VNode {
-  const missing = Object.entries(gaps).map(([field, count]) => `${field} ${countText(count)}`);
+function liveOf({ answer, calls, contradicted, missingValues, record }: LiveAnswer): VNode {
+  const missing = Object.entries(missingValues).map(([field, count]) => `${field} ${countText(count)}`);
   return html`<div>
     ${factList([
       [
