@@ -7,16 +7,16 @@ import { stages } from '../../config/schema/migration-stages.ts';
 import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
 import { differenceHints } from '../../migration/compare/hint.ts';
 import {
-  anything,
+  openObject,
   differenceList,
   migrationList,
   waitingStep,
-  position,
+  migrationPosition,
   preview,
-  replicas,
-  resource,
-  status,
-  task,
+  stateReplicas,
+  movingResource,
+  migrationStatus,
+  migrationTask,
 } from './migration-schemas.ts';
 
 const operation = z
@@ -27,7 +27,7 @@ const rev = z.int().min(0).describe('Only if the state still has this rev.');
 /** What an operator must say where the audit has to tell why. */
 const because = printable(1, 200).describe('Why; the audit keeps it.');
 const changed = z.strictObject({
-  ...{ resource, rev: z.int(), ...position.shape, replicas },
+  ...{ resource: movingResource, rev: z.int(), ...migrationPosition.shape, replicas: stateReplicas },
   forced: z.array(z.string()).optional().describe('The conditions that a forced step went over.'),
   pending: waitingStep
     .optional()
@@ -35,7 +35,7 @@ const changed = z.strictObject({
   reach: preview.optional().describe('Whom the share of a ramp reaches.'),
   ms: z.int().describe('How long it took until the processes of `replicas.atRev` had it.'),
 });
-const started = z.strictObject({ task });
+const started = z.strictObject({ task: migrationTask });
 
 /** The actions on migrations: method, path, role, and the schemas of input and output. */
 export const migrationSpecs = {
@@ -48,14 +48,14 @@ export const migrationSpecs = {
   'migrations.status': readAction(
     '/api/migrations/{resource}',
     'Where a migration is, what its next step asks for, and what was compared.',
-    status,
-    { resource, operation: operation.optional() },
+    migrationStatus,
+    { resource: movingResource, operation: operation.optional() },
   ),
   'migrations.stage': changeAction(
     '/api/migrations/{resource}/stage',
     'Takes a step. Forward it goes through a gate, one step at a time; back always.',
     {
-      resource,
+      resource: movingResource,
       stage: z.enum(stages),
       percent: percent.optional().describe('The share of a ramp; absent: that of the next step.'),
       operation: operation.optional(),
@@ -68,14 +68,14 @@ export const migrationSpecs = {
   'migrations.approve': changeAction(
     '/api/migrations/{resource}/approve',
     'Takes the step that another operator has asked for, where `approvals` asks for a second person.',
-    { resource, rev: rev.optional(), reason },
+    { resource: movingResource, rev: rev.optional(), reason },
     changed,
   ),
   'migrations.rollback': changeAction(
     '/api/migrations/{resource}/rollback',
     'Goes back to the legacy source at once, and holds. Nothing is asked for.',
     {
-      resource,
+      resource: movingResource,
       operation: operation.optional(),
       scope: z
         .enum(['fleet', 'local'])
@@ -94,27 +94,27 @@ export const migrationSpecs = {
   'migrations.hold': changeAction(
     '/api/migrations/{resource}/hold',
     'No step forward from now on. A rollback stays possible.',
-    { resource, rev: rev.optional(), reason: because },
+    { resource: movingResource, rev: rev.optional(), reason: because },
     changed,
   ),
   'migrations.resume': changeAction(
     '/api/migrations/{resource}/resume',
     'Ends a hold: somebody has looked at what was wrong.',
-    { resource, rev: rev.optional(), reason: because },
+    { resource: movingResource, rev: rev.optional(), reason: because },
     changed,
   ),
   'migrations.preview': readAction(
     '/api/migrations/{resource}/preview',
     'Whom a share would reach, and which part of the traffic of the last hour that is.',
     preview,
-    { resource, percent },
+    { resource: movingResource, percent },
   ),
   'migrations.diffs': readAction(
     '/api/migrations/{resource}/diffs',
     'The differences that were found, by path, kind and hint, with samples that hold no values.',
     differenceList,
     {
-      resource,
+      resource: movingResource,
       operation: operation.optional(),
       kind: z.string().max(40).optional(),
     },
@@ -123,7 +123,7 @@ export const migrationSpecs = {
     '/api/migrations/{resource}/rules',
     'Lets differences of a field not count, until a day.',
     {
-      resource,
+      resource: movingResource,
       path: printable(1, 200).describe('Such as data.name, data[].name or meta.total.'),
       hint: z
         .enum(differenceHints)
@@ -136,21 +136,25 @@ export const migrationSpecs = {
       owner: printable(1, 100).optional().describe('Who has decided it; absent: the name of the token.'),
       reason: because,
     },
-    z.strictObject({ rule: anything, rev: z.int() }),
+    z.strictObject({ rule: openObject, rev: z.int() }),
   ),
   'migrations.unignore': {
     method: 'delete',
     path: '/api/migrations/{resource}/rules/{id}',
     role: 'operator',
     summary: 'Takes away a rule that was made while the gateway runs.',
-    input: z.strictObject({ resource, id: printable(1, 60).describe('The id of the rule.'), reason }),
+    input: z.strictObject({
+      resource: movingResource,
+      id: printable(1, 60).describe('The id of the rule.'),
+      reason,
+    }),
     output: z.strictObject({ rev: z.int() }),
   },
   'migrations.acknowledge': changeAction(
     '/api/migrations/{resource}/acknowledge',
     'Accepts by name what rules ignore, as `complete` asks.',
     {
-      resource,
+      resource: movingResource,
       rules: z.array(printable(1, 200)).min(1).max(100).describe('Ids of rules; paths of those of the file.'),
       reason,
     },
@@ -160,7 +164,7 @@ export const migrationSpecs = {
     '/api/migrations/{resource}/tasks',
     'Starts long work; the status says how far it is.',
     {
-      resource,
+      resource: movingResource,
       task: z
         .enum(['create', 'walk', 'ids', 'probe-edges', 'rehearse', 'replay'])
         .describe(
@@ -179,24 +183,24 @@ export const migrationSpecs = {
   'migrations.ids': changeAction(
     '/api/migrations/{resource}/ids',
     'Hands over, once, what the last work `ids` of this process has found: ids, paths and kinds, no values.',
-    { resource, reason },
-    z.strictObject({ differences: z.array(anything) }),
+    { resource: movingResource, reason },
+    z.strictObject({ differences: z.array(openObject) }),
   ),
   'migrations.explain': changeAction(
     '/api/migrations/{resource}/explain',
     'Asks both sources one question, and answers with the values. They are kept nowhere.',
     {
-      resource,
+      resource: movingResource,
       operation,
       query: z.string().max(2_000).describe('Such as id=user_42, or limit=20&sort=name.'),
       reason,
     },
-    anything,
+    openObject,
   ),
   'migrations.report': readAction(
     '/api/migrations/{resource}/report',
     'The report in one document, for those who must sign.',
     z.strictObject({ markdown: z.string() }),
-    { resource },
+    { resource: movingResource },
   ),
 } as const satisfies Readonly<Record<string, ActionSpec>>;

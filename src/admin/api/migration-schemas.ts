@@ -1,28 +1,29 @@
-// The schemas that the actions on migrations answer with. The page reads their types, so they import nothing of Node.
+// What the actions on migrations answer. The page of the console imports these types, so this file imports nothing of Node.
 
 import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { utcTime, type Parsed } from './action.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
 
-/** The name of the resource. */
-export const resource = z
+/** The input that names a resource with two sources. */
+export const movingResource = z
   .string()
   .regex(new RegExp(`^${RESOURCE_NAME}$`), 'expected a resource such as users')
   .describe('The resource that moves.');
-/** An object whose keys are not part of the contract of the API. */
-export const anything = z.looseObject({});
+/** An object whose keys the API does not promise. */
+export const openObject = z.looseObject({});
 
-/** The stage and the share of a resource or an operation. */
-export const position = z.strictObject({ stage: z.enum(stages), percent: z.number() });
-const condition = z.looseObject({
+/** Where a resource or an operation stands: its stage, and the share of callers that the new source serves. */
+export const migrationPosition = z.strictObject({ stage: z.enum(stages), percent: z.number() });
+/** A condition of the gate before the next step: what there is, and what is needed. */
+const gateCondition = z.looseObject({
   ...{ id: z.string(), operation: z.string().optional().describe('Absent: the resource has to meet it.') },
   have: z.union([z.string(), z.number()]),
   need: z.union([z.string(), z.number()]),
   at: utcTime.optional().describe('When time alone meets it.'),
 });
 /** Which processes of the fleet have taken over a state. */
-export const replicas = z.strictObject({
+export const stateReplicas = z.strictObject({
   total: z.int().describe('Processes that have this migration.'),
   atRev: z.int().describe('Those that have taken over the state.'),
   stale: z.array(z.string()).describe('The names of the others.'),
@@ -60,7 +61,7 @@ export const preview = z.strictObject({
 /** The same as a type. */
 export type MigrationPreview = Parsed<typeof preview>;
 /** Long work on a migration, and its progress. */
-export const task = z.strictObject({
+export const migrationTask = z.strictObject({
   ...{ kind: z.string(), by: z.string(), startedAt: utcTime },
   phase: z.string().optional().describe('What is done now; `done` and `of` are those of this phase.'),
   ...{ done: z.int(), of: z.int().optional().describe('Absent: it is not known how much there is.') },
@@ -71,29 +72,40 @@ export const task = z.strictObject({
   ]),
 });
 
-const rule = z.looseObject({
+/** A rule by which differences at a path do not count until a day. */
+const ignoreRule = z.looseObject({
   ...{ id: z.string(), path: z.string(), hint: z.string().optional(), owner: z.string(), reason: z.string() },
   until: z.number().describe('When it ends, milliseconds since the epoch.'),
 });
-const row = { resource, sources: z.array(z.string()), rev: z.int(), ...position.shape };
+/** What the list of migrations and the status of one begin with. */
+const migrationRow = {
+  resource: movingResource,
+  sources: z.array(z.string()),
+  rev: z.int(),
+  ...migrationPosition.shape,
+};
 /** The answer of `migrations`. */
 export const migrationList = z.strictObject({
   migrations: z.array(
     z.strictObject({
-      ...row,
-      operations: z.record(z.string(), position).optional().describe('Operations that are elsewhere.'),
+      ...migrationRow,
+      operations: z
+        .record(z.string(), migrationPosition)
+        .optional()
+        .describe('Operations that are elsewhere.'),
     }),
   ),
 });
 /** The same as a type. */
 export type MigrationList = Parsed<typeof migrationList>;
 
-/** A value's shape: never the value. */
+/** What may be shown of a value that differs: never the value. */
 const valueShape = z.looseObject({
   ...{ type: z.string(), length: z.number().optional(), mask: z.string().optional() },
   hash: z.string().optional().describe('Equal for equal values.'),
 });
-const sample = z.looseObject({
+/** One record that differs, by both sources. */
+const differenceSample = z.looseObject({
   key: z.string().describe('A keyed hash of the id of the record.'),
   ...{ legacy: valueShape.optional(), new: valueShape.optional() },
   ...{ hint: z.string().optional(), traceId: z.string().optional() },
@@ -104,20 +116,20 @@ export const differenceList = z.strictObject({
     z.looseObject({
       ...{ operation: z.string(), path: z.string(), kind: z.string(), hint: z.string().optional() },
       ...{ count: z.int(), ignored: z.boolean().describe('Whether a rule ignores it.') },
-      ...{ firstAt: utcTime, lastAt: utcTime, samples: z.array(sample) },
+      ...{ firstAt: utcTime, lastAt: utcTime, samples: z.array(differenceSample) },
     }),
   ),
 });
 /** The same as a type. */
 export type DifferenceList = Parsed<typeof differenceList>;
 
-/** The status of a migration. */
-export const status = z.strictObject({
-  ...{ ...row, sources: row.sources.length(2) },
-  operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
+/** The answer of `migrations.status`. */
+export const migrationStatus = z.strictObject({
+  ...{ ...migrationRow, sources: migrationRow.sources.length(2) },
+  operations: z.record(z.string(), migrationPosition).describe('Operations that are elsewhere.'),
   hold: z.strictObject({ by: z.string(), at: utcTime, reason: z.string() }).nullable(),
   pending: waitingStep.nullable().describe('The step that waits for the approval of another operator.'),
-  ...{ since: utcTime, evidenceSince: utcTime, generation: z.int(), replicas },
+  ...{ since: utcTime, evidenceSince: utcTime, generation: z.int(), replicas: stateReplicas },
   forced: z
     .array(z.string())
     .describe('The conditions that the step to this position went over; empty if it was not forced.'),
@@ -130,8 +142,8 @@ export const status = z.strictObject({
   gate: z.looseObject({
     next: z.string().nullable().describe('The next step; null after the last.'),
     ready: z.boolean(),
-    unmet: z.array(condition).describe('What it still asks for: what there is, and what is needed.'),
-    met: z.array(condition),
+    unmet: z.array(gateCondition).describe('What it still asks for: what there is, and what is needed.'),
+    met: z.array(gateCondition),
     earliestAt: utcTime
       .optional()
       .describe('When the conditions of time are met; absent if time does not hold the step up.'),
@@ -196,9 +208,9 @@ export const status = z.strictObject({
   rehearsedAt: utcTime.nullable(),
   walk: z.looseObject({ records: z.int(), differences: z.int() }).nullable(),
   edges: z.looseObject({ asked: z.int(), different: z.int() }).nullable(),
-  rules: z.array(rule).describe('Rules that were made while the gateway runs.'),
+  rules: z.array(ignoreRule).describe('Rules that were made while the gateway runs.'),
   acknowledged: z.array(z.string()),
-  task: task.nullable().describe('Long work that runs in this process, or ran last.'),
+  task: migrationTask.nullable().describe('Long work that runs in this process, or ran last.'),
   breakerOpen: z
     .boolean()
     .describe(
@@ -207,5 +219,5 @@ export const status = z.strictObject({
   notes: z.array(z.string()).describe('What an operator should know before he trusts a gate.'),
 });
 
-/** The answer of `migrations.status`. */
-export type MigrationStatus = Parsed<typeof status>;
+/** The same as a type. */
+export type MigrationStatus = Parsed<typeof migrationStatus>;

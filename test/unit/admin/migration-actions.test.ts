@@ -197,10 +197,10 @@ describe('the actions on a migration', () => {
       },
     });
     const take = () => ask('migrations.ids', { resource: 'users', reason: 'the copy' });
-    await expect(take()).rejects.toEqual(refusal('nothing waits here'));
+    await expect(take()).rejects.toEqual(refusal('this process has no ids'));
     expect(await run('ids')).toMatchObject({ result: { records: 200, named: 1 } });
     expect(await take()).toEqual({ differences: [found] });
-    await expect(take()).rejects.toEqual(refusal('nothing waits here'));
+    await expect(take()).rejects.toEqual(refusal('this process has no ids'));
     const about = { action: 'migrations.ids', target: 'users ids', reason: 'the copy' };
     expect(audited).toContainEqual(
       expect.objectContaining({ ...about, after: { differences: 1 }, outcome: 'done' }),

@@ -1,4 +1,5 @@
-// The action that starts long work in the background: create, walk, probe-edges, rehearse, replay.
+// The actions on the long work of a migration. `migrations.start` begins a task in the background and answers at once;
+// `migrations.ids` hands over what the task `ids` has found. src/migration/operate/tasks.ts runs the tasks.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
@@ -13,27 +14,28 @@ import { findMigration, type FoundMigration, type OperatedMigrations } from './f
 import { createNamedDifferences, type NamedDifferences } from './named-differences.ts';
 
 type StartInput = ActionInput<'migrations.start'>;
+/** What a task does; its result is shown to every viewer. */
 type Work = (run: Run) => Promise<unknown>;
 
+/** Questions per second of a replay, if the operator names no number. */
 const REPLAY_RPS = 5;
 
-/** Writes the result of a task to the audit, because the request that started it has ended long before. */
-type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown }) => Promise<unknown>;
+/** Writes to the audit what a task has changed, once it has ended. */
+type WriteAudit = (changed: { readonly before?: unknown; readonly after?: unknown }) => Promise<unknown>;
 
-/** How often the result of long work is offered to a Redis that fails, and how long between: five minutes in all. */
-const KEEP_ATTEMPTS = 150;
-const KEEP_EVERY_MS = 2_000;
+/** A result is written again and again while Redis fails, for five minutes: long work must not be lost with one command. */
+const WRITE_ATTEMPTS_MAX = 150;
+const WRITE_EVERY_MS = 2_000;
 
-/** Writes the result of long work, which must not be lost with one command of Redis. */
-async function untilRedisTakesIt(write: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function writeWithRetries(write: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await write();
       return;
     } catch (error) {
       const isRedis = error instanceof ActionRefusal && error.problem.code === 'unavailable';
-      if (!isRedis || attempt === KEEP_ATTEMPTS) throw error;
-      await sleep(KEEP_EVERY_MS, undefined, { signal, ref: false });
+      if (!isRedis || attempt === WRITE_ATTEMPTS_MAX) throw error;
+      await sleep(WRITE_EVERY_MS, undefined, { signal, ref: false });
     }
   }
 }
@@ -46,20 +48,20 @@ function refuseIfBegun({ state }: FoundMigration): void {
   throw new ActionRefusal('conflict', `the migration has begun: it is at ${state.stage}`, hint);
 }
 
-/** Makes the work of a task. @throws ActionRefusal if it cannot be started */
+/** The work of the task that `input` names. @throws ActionRefusal if it cannot be started */
 function compileWork(
   migrations: OperatedMigrations,
-  found: FoundMigration,
+  migration: FoundMigration,
   input: StartInput,
-  recordEnd: RecordEnd,
-  named: NamedDifferences,
+  writeAudit: WriteAudit,
+  differences: NamedDifferences,
 ): Work {
   const { operatorTasks, clock } = migrations;
   const { resource, task, queries = [], rps = REPLAY_RPS } = input;
-  const { evidence } = found.state;
+  const { evidence } = migration.state;
 
-  /** Writes a result to the state, unless the comparison counts were reset while the task ran. */
-  async function keep(
+  /** Writes a result to the migration's state, unless the comparison counts began anew (`evidence`) while the task ran. */
+  async function keepResult(
     { signal }: Run,
     change: (state: MigrationState, at: string) => MigrationState,
   ): Promise<void> {
@@ -71,35 +73,35 @@ function compileWork(
           throw new Error('the comparison counts began anew meanwhile: start it again');
         return change(state, new Date(clock.now()).toISOString());
       });
-    await untilRedisTakesIt(write, signal);
-    await recordEnd(changed);
+    await writeWithRetries(write, signal);
+    await writeAudit(changed);
   }
 
   async function compareEdgeCases(run: Run) {
     const found = await operatorTasks.compareEdgeCases(resource, run);
-    await keep(run, (state, at) => withEdgeCases(state, found, at));
+    await keepResult(run, (state, at) => withEdgeCases(state, found, at));
     const { asked: edges, different: edgesDifferent, named } = found;
     return { edges, edgesDifferent, named };
   }
 
   switch (task) {
     case 'create':
-      refuseIfBegun(found);
+      refuseIfBegun(migration);
       return async (run) => {
         const result = await operatorTasks.check(resource, run);
         if (result.problems.length > 0) throw new Error(result.problems.join('; '));
-        await keep(run, withFreshStart);
+        await keepResult(run, withFreshStart);
         return result;
       };
     case 'walk':
       return async (run) => {
         const result = await operatorTasks.walk(resource, run);
-        await keep(run, (state, at) => walked(state, result, at));
+        await keepResult(run, (state, at) => walked(state, result, at));
         // Edge cases scan both sources, and later comparisons may see these scan caches, so they run only if the gate needs them.
-        return found.config.gate.edges ? { ...result, ...(await compareEdgeCases(run)) } : result;
+        return migration.config.gate.edges ? { ...result, ...(await compareEdgeCases(run)) } : result;
       };
     case 'ids':
-      return named.find(resource);
+      return differences.find(resource);
     case 'probe-edges':
       return compareEdgeCases;
     case 'rehearse':
@@ -114,17 +116,17 @@ function compileWork(
   }
 }
 
-/** Creates the actions that start long work. */
+/** Creates the handlers of both actions. */
 export function createTaskActions(migrations: OperatedMigrations, audit: Pick<AuditLog, 'record'>) {
-  const named = createNamedDifferences(migrations.operatorTasks);
+  const kept = createNamedDifferences(migrations.operatorTasks);
   return {
     'migrations.ids'({ resource }, { note }) {
       note({ target: `${resource} ids` });
-      const differences = named.take(findMigration(migrations, resource).state.resource);
+      const differences = kept.take(findMigration(migrations, resource).state.resource);
       if (differences === undefined)
         throw new ActionRefusal(
           'not_found',
-          'nothing waits here to be handed over: it is once, for ten minutes, by the process that has compared',
+          'this process has no ids: only the process that compared the records has them, once and for ten minutes',
           `portico migration diffs ${resource} --ids compares all records again`,
         );
       note({ target: `${resource} ids`, after: { differences: differences.length } });
@@ -134,12 +136,9 @@ export function createTaskActions(migrations: OperatedMigrations, audit: Pick<Au
       const { resource, task: kind, reason } = input;
       const target = `${resource} ${kind}`;
       note({ target });
-      const recordEnd: RecordEnd = (changed) =>
-        audit.record({
-          ...{ ...auditActor(actor), action: 'migrations.start', ...changed, target, reason },
-          outcome: 'done',
-        });
-      const work = compileWork(migrations, findMigration(migrations, resource), input, recordEnd, named);
+      const head = { ...auditActor(actor), action: 'migrations.start', target, reason };
+      const writeAudit: WriteAudit = (changed) => audit.record({ ...changed, ...head, outcome: 'done' });
+      const work = compileWork(migrations, findMigration(migrations, resource), input, writeAudit, kept);
       const task = migrations.tasks.start(resource, { kind, by: actor.name }, work);
       if (task !== undefined) return { task };
       const running = migrations.tasks.of(resource)?.kind ?? 'other work';
