@@ -93,13 +93,16 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
   side.incidents.watch(() => configState(config()));
   const figures = openFigures({
     sampled: () => side.metrics.sampled(),
-    ...{ clock: services.clock, log },
+    clock: services.clock,
+    log,
     served: () => ({ gateway: side.inForce().config, compiled: side.inForce().compiled }),
     status: () => ({ scope: 'process', version: services.version, processes: 1, draining, config: config() }),
     quality: () => side.quality(),
     fleet: side.fleetFigures && side.fleetStates && boundedFleetFigures(side.fleetFigures, side.fleetStates),
-    ...{ callers: side.callers, name: services.instance ?? 'gateway' },
-    ...{ incidents: side.incidents, act: side.act },
+    callers: side.callers,
+    name: services.instance ?? 'gateway',
+    incidents: side.incidents,
+    act: side.act,
   });
   const actions = {
     ...figures.actions,

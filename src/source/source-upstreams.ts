@@ -84,7 +84,9 @@ function makeSourceClient(
     takeToken: rate?.takeToken,
     quota: deps.quotaOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {
-      ...{ ...deps, deadlineMs, patienceMs },
+      ...deps,
+      deadlineMs,
+      patienceMs,
       askHealthProbe: healthProbe && ((base, timeoutMs) => upstream.askHealthProbe(base, timeoutMs)),
     }),
     healthProbe,

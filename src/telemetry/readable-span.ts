@@ -54,8 +54,14 @@ export function compileReadableSpan(
       duration: timeOf(span.endMs - span.startMs),
       status: { code: span.hasFailed ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
       attributes: { ...span.attributes },
-      ...{ links: [], events: [], ended: true, resource, instrumentationScope },
-      ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+      links: [],
+      events: [],
+      ended: true,
+      resource,
+      instrumentationScope,
+      droppedAttributesCount: 0,
+      droppedEventsCount: 0,
+      droppedLinksCount: 0,
     };
   };
 }

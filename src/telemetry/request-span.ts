@@ -96,7 +96,11 @@ export class RequestSpan implements UpstreamTrace {
       end: (facts) => {
         const endMs = clock.now();
         tracing.record({
-          ...{ name: facts.method, kind: 'client', spanId, endMs, state: this.#state },
+          name: facts.method,
+          kind: 'client',
+          spanId,
+          endMs,
+          state: this.#state,
           traceId: this.ids.traceId,
           parentSpanId: this.ids.spanId,
           startMs: endMs - (clock.monotonic() - startedMs),
@@ -118,7 +122,11 @@ export class RequestSpan implements UpstreamTrace {
     const { traceId, spanId } = this.ids;
     const endMs = this.#clock.now();
     tracing.record({
-      ...{ kind: 'server', traceId, spanId, endMs, state: this.#state },
+      kind: 'server',
+      traceId,
+      spanId,
+      endMs,
+      state: this.#state,
       parentSpanId: this.#parent?.spanId,
       startMs: endMs - seconds * 1_000,
       ...serverAttributes(facts),

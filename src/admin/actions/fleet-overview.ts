@@ -96,7 +96,11 @@ function stateOf(
   const { sources: _, ...own } = status();
   const shown = sampledMetrics.map((name) => [name, sample.gauges(name).filter(({ value }) => value !== 0)]);
   return {
-    ...{ ...self, at: sample.at, overMs, status: own, grown: [...grown] },
+    ...self,
+    at: sample.at,
+    overMs,
+    status: own,
+    grown: [...grown],
     lastHour: [...totalsOfTable(sampler.read(range, isHourly))],
     gauges: Object.fromEntries(shown) as GatewayState['gauges'],
   };

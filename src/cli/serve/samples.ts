@@ -43,7 +43,9 @@ export function registerSamplesCommand({ program, context }: CommandLine): void 
           `name one of ${sampleNames.join(', ')}`,
         );
       return serveSamples({
-        ...{ which, host, ...(port !== undefined && { ports: { [which]: port } }) },
+        which,
+        host,
+        ...(port !== undefined && { ports: { [which]: port } }),
         ...(records !== undefined && { count: records }),
         cleanPeople: clean === true,
         signal: context.stop,

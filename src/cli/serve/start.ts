@@ -86,7 +86,8 @@ async function openAlone(
   const logging = openGatewayLog(ready, context.openLog());
   const { reloading, start } = openReloadTriggers(ready, logging.log);
   const { gateway } = await startGateway(ready, context, logging, {
-    ...{ pid: context.processes.pid, texts: ready.texts },
+    pid: context.processes.pid,
+    texts: ready.texts,
     ...reloading,
   });
   if (gateway.reload !== undefined) start(gateway.reload);

@@ -47,7 +47,11 @@ export function describeConfig(
 ): ActionValue<'config'> {
   return {
     scope: 'workers',
-    ...{ rev, digest, since, ...(stale && { stale }), ...acknowledged },
+    rev,
+    digest,
+    since,
+    ...(stale && { stale }),
+    ...acknowledged,
     files: shownFiles(inForce),
     lastChange,
     reloads: history,

@@ -41,7 +41,8 @@ export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): Opened
   return {
     ...comparisons,
     operatorTasks: {
-      ...{ walk, compareEdgeCases },
+      walk,
+      compareEdgeCases,
       explain: async (resource, recorded, signal) =>
         explain(resource, parseRecordedQuery(recorded, comparisons.resourceOf(resource)), signal),
       async replay(resource, queries, rps, run) {

@@ -137,7 +137,8 @@ export function openFigures({ sampled, clock, log, served, status, quality, flee
     incidents: of.incidents.read,
   };
   const events = createEventStream({
-    ...{ sampler, log },
+    sampler,
+    log,
     tickOf: (sample) => overviews.tick(sample, of.incidents.latest().incidents),
   });
   const incidentActions = createIncidentActions({

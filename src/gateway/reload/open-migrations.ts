@@ -192,7 +192,8 @@ function sourceChange(before: MigrationState, after: MigrationState): AuditChang
   });
   return {
     ...{ actor: 'reload', action: 'migrations.source', target: before.resource, outcome: 'done' },
-    ...{ before: view(before), after: view(after) },
+    before: view(before),
+    after: view(after),
     reason:
       'the file of a source or the contract has changed: the stage stays, and the comparison counts begin anew',
   };
@@ -212,7 +213,8 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   // So that a process which has just started, or learnt of a step, knows the time limit at once.
   const endLatency = states.onChange(() => void latency.refresh());
   const migrations = createMigrations({
-    ...{ ...deps, states },
+    ...deps,
+    states,
     openCallers: (name) =>
       callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(deps.clock.monotonic),
     legacyP99Ms: (operation) => latency.p99Ms(operation),

@@ -59,8 +59,10 @@ function writeAudit(
   const { rev, digest } = inForce();
   void audit?.record({
     ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
-    ...{ before: { digest: before }, after: { digest, ...found } },
-    ...{ reason, outcome },
+    before: { digest: before },
+    after: { digest, ...found },
+    reason,
+    outcome,
   });
 }
 

@@ -80,7 +80,11 @@ function assemble(
   const admission = createAdmission(config, { ...deps, parts });
   const { contract } = config;
   const served = createOperations(compiled, {
-    ...{ ...deps, parts, admission, cache, contract },
+    ...deps,
+    parts,
+    admission,
+    cache,
+    contract,
     jitterPercent: jitter,
   });
   const spec = {
@@ -130,8 +134,10 @@ function withoutPlace(gateway: ServedConfig['gateway']): object {
   const { listen, admin } = gateway;
   return {
     ...gateway,
-    ...{ workers: undefined, state: undefined },
-    ...{ listen: { ...listen, ...nowhere }, admin: { ...admin, ...nowhere } },
+    workers: undefined,
+    state: undefined,
+    listen: { ...listen, ...nowhere },
+    admin: { ...admin, ...nowhere },
   };
 }
 

@@ -118,13 +118,16 @@ function openPrimaryFigures(
   const { metrics, serving, served, status, incidents, act } = given;
   return openFigures({
     sampled: metrics.sampled,
-    ...{ clock: systemClock, log },
+    clock: systemClock,
+    log,
     served,
     status: () => ({ scope: 'workers', version, ...status() }),
     quality: metrics.quality,
     fleet: hasSharedCache(first) ? createForwardedFigures(serving) : undefined,
-    ...{ callers: () => callersOf(serving), name: instance },
-    ...{ incidents, act },
+    callers: () => callersOf(serving),
+    name: instance,
+    incidents,
+    act,
   });
 }
 

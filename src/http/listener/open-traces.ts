@@ -44,7 +44,10 @@ export function createRequestTraces(deps: RequestSpanDeps) {
       const { req, res, requestId, operation, summary, route } = context;
       opened.end(
         {
-          ...{ route, operation, requestId, status },
+          route,
+          operation,
+          requestId,
+          status,
           method: req.method ?? '',
           cache: summary.cache,
           caller: summary.principalId,

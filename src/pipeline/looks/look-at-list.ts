@@ -62,7 +62,9 @@ export async function lookAtList(
   const size = window.kind === 'random' ? window.scanSize : window.first.size;
   const rows = size < SMALL_WINDOW ? ROWS_OF_SMALL_WINDOWS : Math.min(size, ROWS);
   const context: CallContext = {
-    ...{ signal, priority, isWholeList: true },
+    signal,
+    priority,
+    isWholeList: true,
     usage: { upstreamCalls: 0, upstreamMs: 0 },
   };
   const ends = new Map<string, number>();

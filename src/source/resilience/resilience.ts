@@ -98,7 +98,13 @@ export function createResilience(
   }
 
   const parts: AttemptParts = {
-    ...{ ...deps, net, breaker, questions, hosts, pause, check },
+    ...deps,
+    net,
+    breaker,
+    questions,
+    hosts,
+    pause,
+    check,
     silence:
       askHealthProbe === undefined
         ? silence

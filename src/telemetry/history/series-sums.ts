@@ -61,7 +61,8 @@ export function failedCallsBySource(counts: SeriesCounts): ReadonlyMap<string, F
     const weight = failure === 'not_asked' ? 0.5 : failed;
     sums.set(source, {
       ...before,
-      ...{ calls: before.calls + calls, failed: before.failed + failed },
+      calls: before.calls + calls,
+      failed: before.failed + failed,
       ...(failure !== undefined && weight > before.most && { failure, most: weight }),
     });
   };

@@ -121,7 +121,8 @@ export async function diagnose(
   const all = resources.flatMap(({ findings }) => findings);
   return {
     ...{ source: spec.name, file: yaml.file, baseUrl: spec.net.baseUrl },
-    ...{ calls: session.callsMade, ms: Math.round(performance.now() - start) },
+    calls: session.callsMade,
+    ms: Math.round(performance.now() - start),
     differences: all.filter(({ verdict }) => verdict === 'differs').length,
     bets: all.filter(({ verdict }) => verdict === 'bet').length,
     ...(unreached !== undefined && { unreached }),

@@ -105,7 +105,11 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
       const last = rows.records.at(-1);
       if (rows.next !== undefined && reached < total && firstId !== undefined && last !== undefined)
         keep(key, {
-          ...{ offset: reached, next: rows.next, total, storedAt, firstId },
+          offset: reached,
+          next: rows.next,
+          total,
+          storedAt,
+          firstId,
           last: codec.toValues(last),
         });
       if (reached >= Math.min(wanted, total)) {

@@ -42,7 +42,8 @@ const UNSENDABLE: Partial<Record<EscapeName, RegExp>> = { double_quotes: /["\\]/
 
 /** The quotes of an escape alone, for a source that does not unescape as that escape expects. */
 export const PLAIN_QUOTES: Partial<Record<EscapeName, EscapeName>> = {
-  ...{ json: 'double_quotes', lucene: 'double_quotes' },
+  json: 'double_quotes',
+  lucene: 'double_quotes',
   ...{ odata: 'single_quotes', sql: 'single_quotes', soql: 'single_quotes' },
 };
 

@@ -39,7 +39,8 @@ function allowReferences({ jsonSchema }: { readonly jsonSchema: JsonSchemaObject
  */
 export function configJsonSchema(kind: ConfigFileKind, resources: readonly string[]): unknown {
   const schema = z.toJSONSchema(SCHEMAS[kind], {
-    ...{ io: 'input', unrepresentable: 'any' },
+    io: 'input',
+    unrepresentable: 'any',
     // A contract has no references.
     ...(kind === 'contract' ? {} : { override: allowReferences }),
   });

@@ -89,7 +89,10 @@ function filterBelow(
     const filled = (value: string) =>
       JSON.parse(JSON.stringify(item), (_key, leaf: unknown) => (leaf === '{value}' ? typed(value) : leaf));
     return {
-      ...{ field, op, item, ...escape },
+      field,
+      op,
+      item,
+      ...escape,
       body: {
         with: (request, value) => put(request, value === undefined ? undefined : [filled(value)]),
         template: (request) => put(request, '{filters}'),
@@ -101,7 +104,10 @@ function filterBelow(
   const without = (request: RequestSpec) =>
     path.length === 0 ? request : withArgument(query, request, arg, path.slice(0, -1), {});
   return {
-    ...{ field, op, name, ...escape },
+    field,
+    op,
+    name,
+    ...escape,
     body: {
       with: (request, value) => (value === undefined ? without(request) : put(request, typed(value))),
       template: (request) => put(request, `{${name}}`),

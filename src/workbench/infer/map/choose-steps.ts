@@ -42,7 +42,8 @@ function textSteps(
     ],
   };
   const unescape: Guess = {
-    ...{ step: 'unescape', touched: texts.filter((text) => ESCAPED.test(text) && !MARKUP.test(text)) },
+    step: 'unescape',
+    touched: texts.filter((text) => ESCAPED.test(text) && !MARKUP.test(text)),
     remark: 'every text is escaped for HTML, which is reversed',
     // A service that escapes its texts leaves none of these characters.
     against: texts.filter((text) => /[&<"]/.test(text.replaceAll(REFERENCE, ''))),

@@ -58,7 +58,8 @@ function placesIn(own: readonly DecodedReply[], visitor: DecodedReply): readonly
     /^x-|user|auth-|account/.test(name),
   );
   const inHeaders = headers.map((header) => ({
-    ...{ place: { header }, name: fold(header) },
+    place: { header },
+    name: fold(header),
     values: [...own, visitor].map(({ reply }) => reply.header(header)),
   }));
   return [...inBody, ...inHeaders].flatMap(({ place, name, values }) => {

@@ -115,7 +115,10 @@ function Console({ ask, session, onLogout }: ConsoleProps): VNode {
     return () => window.clearTimeout(timer);
   }, [message]);
   const context: ConsoleContext = {
-    ...{ ask, session, address, ...live },
+    ask,
+    session,
+    address,
+    ...live,
     canWrite: session?.role === 'operator' && session.how !== 'local',
     announce: setMessage,
   };
