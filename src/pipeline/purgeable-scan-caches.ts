@@ -4,18 +4,13 @@ import { EVERYTHING, type Purges } from '../store/cache/purges.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 
 /** Makes scan caches and cursor walks start again after a purge of their resource or of one of its records. */
-export type Purgeable = {
-  scanCaches(scanCaches: ScanCaches): ScanCaches;
-  walker(walk: Walker): Walker;
-  /** How many of these scan caches a purge of the tag would end; those that an earlier purge has ended do not count. */
-  reached(scanCaches: Pick<ScanCaches, 'keys'>, tag: string): number;
-};
+export type Purgeable = ReturnType<typeof createPurgeable>;
 
 /** Creates the wrapper that ends scan caches and checkpoints at a purge, or if the purges so far are no longer known. */
 export function createPurgeable(
   { resource }: Pick<CompiledResource, 'resource'>,
   purges: Pick<Purges, 'current' | 'latest'>,
-): Purgeable {
+) {
   const isAbout = (tag: string) => tag === resource.name || tag.startsWith(`${resource.name}:`);
 
   function sincePurge<T extends { readonly key: string }>(plan: T): T {
@@ -26,16 +21,17 @@ export function createPurgeable(
   }
 
   return {
-    scanCaches: (scanCaches) => ({
+    scanCaches: (scanCaches: ScanCaches): ScanCaches => ({
       ...scanCaches,
       page: (plan, ...rest) => scanCaches.page(sincePurge(plan), ...rest),
       has: (plan) => scanCaches.has(sincePurge(plan)),
     }),
     walker:
-      (walk) =>
+      (walk: Walker): Walker =>
       (plan, ...rest) =>
         walk(sincePurge(plan), ...rest),
-    reached(scanCaches, tag) {
+    /** How many of these scan caches a purge of the tag would end; those that an earlier purge has ended do not count. */
+    reached(scanCaches: Pick<ScanCaches, 'keys'>, tag: string): number {
       if (tag !== EVERYTHING && !isAbout(tag)) return 0;
       const { key: ending } = sincePurge({ key: '' });
       return scanCaches.keys().filter((key) => key.endsWith(ending)).length;

@@ -37,15 +37,7 @@ export type ClaimSelection = {
 };
 
 /** The disabled claims of all sources. */
-export type DisabledClaims = {
-  of(scope: ClaimScope, onChange: OnClaimChange): ResourceClaims;
-  /** Those of all files and their versions that are still known, the oldest first. */
-  list(): readonly DisabledClaim[];
-  /** Believes claims again, in every process, and returns them. Rejects if Redis fails. */
-  reset(selection: ClaimSelection): Promise<readonly DisabledClaim[]>;
-  /** Takes over what the processes on one Redis have noted. */
-  apply(notes: PurgeNotes): void;
-};
+export type DisabledClaims = ReturnType<typeof createDisabledClaims>;
 
 type Scope = { readonly disabled: Set<string>; onChange: OnClaimChange };
 
@@ -161,7 +153,7 @@ export function createDisabledClaims(
   purges: Purging,
   clock: Pick<Clock, 'now'>,
   onNewer: (name: string) => void = () => undefined,
-): DisabledClaims {
+) {
   const scopes = new Map<string, Scope>();
   let notes: PurgeNotes = {};
   const known = createKnownClaims(purges, (name) => notes[name]);
@@ -197,7 +189,7 @@ export function createDisabledClaims(
   }
 
   return {
-    of(place, onChange) {
+    of(place: ClaimScope, onChange: OnClaimChange): ResourceClaims {
       // A resource may be put to work anew with the same file; what has been disabled is then still disabled.
       const scope: Scope = scopes.get(keyOf(place)) ?? { disabled: new Set(), onChange };
       scope.onChange = onChange;
@@ -220,9 +212,12 @@ export function createDisabledClaims(
         },
       };
     },
+    /** Those of all files and their versions that are still known, the oldest first. */
     list,
+    /** Takes over what the processes on one Redis have noted. */
     apply,
-    async reset(selection) {
+    /** Believes claims again, in every process, and returns them. Rejects if Redis fails. */
+    async reset(selection: ClaimSelection): Promise<readonly DisabledClaim[]> {
       const selected = list().filter(isSelected(selection));
       for (const one of selected) {
         const name = nameOf(one);

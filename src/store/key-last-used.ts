@@ -4,14 +4,7 @@ import type { Redis } from 'ioredis';
  * When each API key was last used, in ms since the epoch, by id. A process writes it once a minute at most, so a later use may
  * not be here yet.
  */
-export type KeyLastUsed = {
-  /** Rejects if Redis fails. */
-  write(uses: ReadonlyMap<string, number>): Promise<void>;
-  /** The times of some keys; a key that was never used is absent. Rejects if Redis fails. */
-  read(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Rejects if Redis fails. */
-  forget(id: string): Promise<void>;
-};
+export type KeyLastUsed = ReturnType<typeof createKeyLastUsed>;
 
 const CHUNK = 500;
 
@@ -22,12 +15,14 @@ function chunksOf<T>(all: readonly T[]): readonly (readonly T[])[] {
 }
 
 /** Creates the record of uses as one hash of Redis under `key`. */
-export function createKeyLastUsed(client: Pick<Redis, 'hset' | 'hmget' | 'hdel'>, key: string): KeyLastUsed {
+export function createKeyLastUsed(client: Pick<Redis, 'hset' | 'hmget' | 'hdel'>, key: string) {
   return {
-    async write(uses) {
+    /** Rejects if Redis fails. */
+    async write(uses: ReadonlyMap<string, number>): Promise<void> {
       for (const chunk of chunksOf([...uses])) await client.hset(key, Object.fromEntries(chunk));
     },
-    async read(ids) {
+    /** The times of some keys; a key that was never used is absent. Rejects if Redis fails. */
+    async read(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const found = new Map<string, number>();
       for (const chunk of chunksOf(ids)) {
         const times = await client.hmget(key, ...chunk);
@@ -38,7 +33,8 @@ export function createKeyLastUsed(client: Pick<Redis, 'hset' | 'hmget' | 'hdel'>
       }
       return found;
     },
-    async forget(id) {
+    /** Rejects if Redis fails. */
+    async forget(id: string): Promise<void> {
       await client.hdel(key, id);
     },
   };

@@ -6,19 +6,7 @@ import type { MissingRate } from './missing-rate.ts';
  * Compares records that are read again within some minutes, each with itself. So it does not look like a change if callers
  * ask for other records, or if old records lack what new ones have.
  */
-export type PairedReads = {
-  /**
-   * Adds the records of a reply. Only the first state of a record in a while, and its last one, count. `raised` has the bits
-   * with an alarm: a record that has lacked such a field is remembered as lacking it, so that it can come back.
-   */
-  add(states: readonly RecordState[], raised: number): void;
-  /** How many of the compared records lacked a field before, and how many do now. */
-  ratesOf(bit: number): { readonly before: MissingRate; readonly now: MissingRate };
-  /** The number of the window; records that were read neither in this one nor in the one before are forgotten. */
-  window(): number;
-  /** Forgets all records: what they lack from now on counts as normal. */
-  clear(): void;
-};
+export type PairedReads = ReturnType<typeof createPairedReads>;
 
 type Seen = { before: number; now: number; window: number; isPaired: boolean };
 
@@ -27,7 +15,7 @@ const WINDOW_MS = 5 * 60_000;
 const RECORDS_FOLLOWED = 5_000;
 
 /** Creates the comparison; `bits` are counted in each state. */
-export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>): PairedReads {
+export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>) {
   const seen = new Map<string, Seen>();
   const counts = { before: new Int32Array(bits), now: new Int32Array(bits) };
   let pairs = 0;
@@ -59,8 +47,13 @@ export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>): Pair
   }
 
   return {
+    /** The number of the window; records that were read neither in this one nor in the one before are forgotten. */
     window: turn,
-    add(states, raised) {
+    /**
+     * Adds the records of a reply. Only the first state of a record in a while, and its last one, count. `raised` has the bits
+     * with an alarm: a record that has lacked such a field is remembered as lacking it, so that it can come back.
+     */
+    add(states: readonly RecordState[], raised: number): void {
       const window = turn();
       for (const { id, bits: now } of states) {
         const one = seen.get(id);
@@ -74,11 +67,13 @@ export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>): Pair
         count(one, 1);
       }
     },
-    ratesOf: (bit) => ({
+    /** How many of the compared records lacked a field before, and how many do now. */
+    ratesOf: (bit: number): { readonly before: MissingRate; readonly now: MissingRate } => ({
       before: { records: pairs, without: counts.before[bit] ?? 0 },
       now: { records: pairs, without: counts.now[bit] ?? 0 },
     }),
-    clear() {
+    /** Forgets all records: what they lack from now on counts as normal. */
+    clear(): void {
       seen.clear();
       restart();
     },

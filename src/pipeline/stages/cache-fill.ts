@@ -24,14 +24,7 @@ export type CacheFillDeps = EntryMakerDeps & {
 export type FilledEntry = { readonly entry: CacheEntry; readonly isMade: boolean };
 
 /** Fills the cache from the source: a single flight per key in this process, and in the fleet. */
-export type CacheFill = {
-  /** A new entry: made here, or by another process a moment ago. */
-  fill(key: string, call: SourceCall): Promise<CacheEntry>;
-  /** What Redis has, else a new entry: mostly one question to Redis for both. */
-  findOrFill(key: string, call: SourceCall): Promise<FilledEntry>;
-  /** Makes a new entry in the background, in the caller's trace: once at a time, and not again right after a failure. */
-  refresh(key: string, query: SourceCall['query'], spans: UpstreamTrace): void;
-};
+export type CacheFill = ReturnType<typeof createCacheFill>;
 
 /** The pause before a source that failed is asked for the same answer again. */
 const REFRESH_PAUSE_MS = 1_000;
@@ -52,7 +45,7 @@ function joined<T>(
 }
 
 /** Creates what fills the cache with the answers of a source. */
-export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): CacheFill {
+export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
   const { cache, clock, purges, tasks, deadlineMs } = deps;
   const entryOf = createEntryMaker(deps);
   const fills = createSingleFlight<CacheEntry>();
@@ -112,9 +105,13 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
   }
 
   return {
+    /** A new entry: made here, or by another process a moment ago. */
     fill,
-    findOrFill: (key, call) => joined(finds, key, call, (shared) => findOrMake(key, shared)),
-    refresh(key, query, spans) {
+    /** What Redis has, else a new entry: mostly one question to Redis for both. */
+    findOrFill: (key: string, call: SourceCall): Promise<FilledEntry> =>
+      joined(finds, key, call, (shared) => findOrMake(key, shared)),
+    /** Makes a new entry in the background, in the caller's trace: once at a time, and not again right after a failure. */
+    refresh(key: string, query: SourceCall['query'], spans: UpstreamTrace): void {
       if (refreshed.get(key) !== undefined) return;
       refreshed.set(key, {}, REFRESH_PAUSE_MS);
       const usage = { upstreamCalls: 0, upstreamMs: 0, spans, query };

@@ -39,15 +39,7 @@ export type Decision = {
  * A sliding-window rate limiter. No interval of a window's length admits more requests than the window has points, over
  * all processes on one Redis, by its clock.
  */
-export type Limiter = {
-  /**
-   * Admits a request of `subject` only if every window of the tier does; a refused request costs no point. Answers
-   * without a promise while this process has prefetched points. Throws only for an unknown tier.
-   */
-  consume(tier: string, subject: string): Decision | Promise<Decision>;
-  /** Stops returning prefetched points. */
-  close(): void;
-};
+export type Limiter = ReturnType<typeof createLimiter>;
 
 /** `clock` is for what this process counts; what is counted in Redis goes by the clock of Redis. */
 export type LimiterDeps = {
@@ -108,7 +100,7 @@ function createLocalTier(windows: readonly SubWindows[], deps: LimiterDeps): Con
 }
 
 /** Creates the limiter of all tiers. */
-export function createLimiter(deps: LimiterDeps): Limiter {
+export function createLimiter(deps: LimiterDeps) {
   const { redis, tiers, keyOf, clock, divide = divideWindow } = deps;
 
   function createTier(name: string, tier: Tier): TierLimiter {
@@ -142,11 +134,16 @@ export function createLimiter(deps: LimiterDeps): Limiter {
   }, RETURN_MS).unref();
 
   return {
-    consume(tier, subject) {
+    /**
+     * Admits a request of `subject` only if every window of the tier does; a refused request costs no point. Answers
+     * without a promise while this process has prefetched points. Throws only for an unknown tier.
+     */
+    consume(tier: string, subject: string): Decision | Promise<Decision> {
       const limiter = limiters.get(tier);
       if (limiter === undefined) throw new Error(`no tier is named ${tier}`);
       return limiter.consume(subject);
     },
-    close: () => clearInterval(timer),
+    /** Stops returning prefetched points. */
+    close: (): void => clearInterval(timer),
   };
 }

@@ -12,12 +12,7 @@ export type TokenResult = {
 };
 
 /** Token prefetch: takes several tokens in one round trip for callers who come often, and spends them locally. */
-export type TokenPrefetch = {
-  /** Answers without a promise while tokens are reserved, else asks the store. Rejects if the store fails. */
-  spend(subject: string): TokenResult | Promise<TokenResult>;
-  /** Returns the reserved tokens that have expired unspent. */
-  returnUnused(): void;
-};
+export type TokenPrefetch = ReturnType<typeof createTokenPrefetch>;
 
 /** Reserves points in the store that all processes share. */
 type Reserve = (subject: string, request: ReservationRequest) => Promise<Reservation>;
@@ -61,11 +56,7 @@ function nextBatch({ left, batch, reservation, validUntil }: Caller, now: number
 }
 
 /** Creates the token prefetch of one tier. Tokens may be spent `graceMs` longer than the store says. */
-export function createTokenPrefetch(
-  reserve: Reserve,
-  clock: Pick<Clock, 'monotonic'>,
-  graceMs = 0,
-): TokenPrefetch {
+export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monotonic'>, graceMs = 0) {
   // With `max` it would allocate the room of all callers at once.
   const callers = new LRUCache<string, Caller>({ maxSize: SUBJECTS_MAX, sizeCalculation: () => 1 });
 
@@ -108,7 +99,8 @@ export function createTokenPrefetch(
   }
 
   return {
-    spend(subject) {
+    /** Answers without a promise while tokens are reserved, else asks the store. Rejects if the store fails. */
+    spend(subject: string): TokenResult | Promise<TokenResult> {
       const caller = callerOf(subject);
       const { reservation, waiting } = caller;
       if (caller.left > 0 && reservation !== undefined && clock.monotonic() < caller.validUntil) {
@@ -124,7 +116,8 @@ export function createTokenPrefetch(
       if (!isAsking) void serveWaiting(subject, caller);
       return result.promise;
     },
-    returnUnused() {
+    /** Returns the reserved tokens that have expired unspent. */
+    returnUnused(): void {
       const at = clock.monotonic();
       for (const [subject, caller] of callers.entries()) {
         if (caller.left === 0 || caller.waiting.length > 0 || at < caller.validUntil) continue;

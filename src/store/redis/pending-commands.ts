@@ -4,15 +4,7 @@ import type { Redis } from 'ioredis';
 export type RedisCommand = Parameters<Redis['sendCommand']>[0];
 
 /** The commands of one connection that wait for an answer. Each fails after the command timeout. */
-export type PendingCommands = {
-  add(command: RedisCommand): void;
-  /** The connection has received something. */
-  onData(): void;
-  /** How often the connection has received something. */
-  answers(): number;
-  /** Removes and returns all commands. */
-  takeAll(): readonly RedisCommand[];
-};
+export type PendingCommands = ReturnType<typeof createPendingCommands>;
 
 /** `timeoutMs` counts only time in which this process reads its sockets, and is checked in steps of a tenth of it. */
 export type PendingCommandsOptions = {
@@ -50,11 +42,7 @@ function createListeningClock(longestMs: number) {
 }
 
 /** Creates an empty list. */
-export function createPendingCommands({
-  timeoutMs,
-  onQuiet,
-  onError,
-}: PendingCommandsOptions): PendingCommands {
+export function createPendingCommands({ timeoutMs, onQuiet, onError }: PendingCommandsOptions) {
   const stepMs = timeoutMs * STEP;
   const clock = createListeningClock(stepMs * STEPS_MAX);
   /** Since when each command waits, the oldest first. */
@@ -79,7 +67,7 @@ export function createPendingCommands({
   }
 
   return {
-    add(command) {
+    add(command: RedisCommand): void {
       if (sinceMs.has(command)) return;
       if (timer === undefined) {
         clock.check();
@@ -92,12 +80,15 @@ export function createPendingCommands({
       };
       command.promise.then(forget, forget);
     },
-    onData() {
+    /** The connection has received something. */
+    onData(): void {
       receivedMs = clock.now();
       answers += 1;
     },
-    answers: () => answers,
-    takeAll() {
+    /** How often the connection has received something. */
+    answers: (): number => answers,
+    /** Removes and returns all commands. */
+    takeAll(): readonly RedisCommand[] {
       const all = [...sinceMs.keys()];
       sinceMs.clear();
       return all;

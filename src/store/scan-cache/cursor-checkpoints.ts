@@ -21,13 +21,7 @@ export type Checkpoint = {
 };
 
 /** Remembers the positions that walks have reached. Losing one only makes a walk longer; it is never an error. */
-export type CursorCheckpoints = {
-  /** The farthest checkpoint of a walk at one of some offsets. */
-  farthest(walk: string, offsets: readonly number[]): Promise<Checkpoint | undefined>;
-  add(walk: string, checkpoint: Checkpoint, ttlMs: number): Promise<void>;
-  /** Forgets all checkpoints of a walk. */
-  drop(walk: string): Promise<void>;
-};
+export type CursorCheckpoints = ReturnType<typeof createCursorCheckpoints>;
 
 /** `scope` names the resource and the state of its source file: no walk begins at a checkpoint of another scope. */
 export type CursorCheckpointsDeps = {
@@ -64,7 +58,7 @@ function decode(key: string, offset: number, envelope: Buffer): Checkpoint | und
 }
 
 /** Creates the checkpoints of one resource's walks. */
-export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): CursorCheckpoints {
+export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps) {
   const local = createBoundedMap<Map<number, Checkpoint>>(WALKS_MAX, () => 1);
 
   function keyOf({ keys, scope }: NonNullable<typeof redis>, walk: string): string {
@@ -92,7 +86,8 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): Curso
   }
 
   return {
-    async farthest(walk, offsets) {
+    /** The farthest checkpoint of a walk at one of some offsets. */
+    async farthest(walk: string, offsets: readonly number[]): Promise<Checkpoint | undefined> {
       const descending = [...offsets].sort((a, b) => b - a);
       const byOffset = local.get(walk);
       const near = descending.map((offset) => byOffset?.get(offset)).find((known) => known !== undefined);
@@ -101,7 +96,7 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): Curso
       const far = await fromRedis(walk, descending);
       return (far?.offset ?? -1) > (near?.offset ?? -1) ? far : near;
     },
-    async add(walk, checkpoint, ttlMs) {
+    async add(walk: string, checkpoint: Checkpoint, ttlMs: number): Promise<void> {
       remember(walk, checkpoint, ttlMs);
       if (redis === undefined) return;
       const key = keyOf(redis, walk);
@@ -110,7 +105,8 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): Curso
       commands.pexpire(key, Math.ceil(ttlMs));
       await commands.exec().catch(() => undefined);
     },
-    async drop(walk) {
+    /** Forgets all checkpoints of a walk. */
+    async drop(walk: string): Promise<void> {
       local.delete(walk);
       if (redis !== undefined) await redis.client.del(keyOf(redis, walk)).catch(() => undefined);
     },

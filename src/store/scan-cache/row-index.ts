@@ -9,18 +9,13 @@ import type { RowTable } from './row-table.ts';
 export type RowIndex = Uint32Array;
 
 /** Computes views of one table, and yields to the event loop meanwhile. */
-export type RowIndexBuilder = {
-  /** All rows in an order; `null` is the order in which they were read. */
-  order(sort: Sort | null, signal: AbortSignal): Promise<RowIndex>;
-  /** The rows of a view that satisfy the filters. */
-  select(view: RowIndex, filters: readonly Filter[], signal: AbortSignal): Promise<RowIndex>;
-};
+export type RowIndexBuilder = ReturnType<typeof createRowIndexBuilder>;
 
 /** The number of rows between two checks of the clock. */
 const STRIDE = 64;
 
 /** Creates the builder of a table's views. It caches the values that it has compared, so that no row is read twice. */
-export function createRowIndexBuilder(table: RowTable, fields: readonly Field[]): RowIndexBuilder {
+export function createRowIndexBuilder(table: RowTable, fields: readonly Field[]) {
   const columns = new Map<string, readonly Value[]>();
 
   async function columnOf(field: string, yieldToLoop: YieldToLoop): Promise<readonly Value[]> {
@@ -36,7 +31,8 @@ export function createRowIndexBuilder(table: RowTable, fields: readonly Field[])
   }
 
   return {
-    async order(sort, signal) {
+    /** All rows in an order; `null` is the order in which they were read. */
+    async order(sort: Sort | null, signal: AbortSignal): Promise<RowIndex> {
       if (sort === null) return Uint32Array.from({ length: table.count }, (_, position) => position);
       const yieldToLoop = createYieldToLoop(signal);
       const ids = await columnOf('id', yieldToLoop);
@@ -51,7 +47,8 @@ export function createRowIndexBuilder(table: RowTable, fields: readonly Field[])
       const sorted = await mergeSort(keyed, compare, yieldToLoop);
       return Uint32Array.from(sorted, ({ position }) => position);
     },
-    async select(view, filters, signal) {
+    /** The rows of a view that satisfy the filters. */
+    async select(view: RowIndex, filters: readonly Filter[], signal: AbortSignal): Promise<RowIndex> {
       const yieldToLoop = createYieldToLoop(signal);
       const tests: ((position: number) => boolean)[] = [];
       for (const filter of filters) {

@@ -1,19 +1,8 @@
 /** A seeded random generator: the same seed gives the same choices in the same order, on every machine. */
-export type Random = {
-  /** A number from 0 to below 1. */
-  fraction(): number;
-  /** A whole number from 0 to `bound` - 1. */
-  below(bound: number): number;
-  /** True with the given probability (0 to 1). */
-  chance(probability: number): boolean;
-  /** One item of a list that is not empty. */
-  pick<T>(items: readonly T[]): T;
-  /** `count` whole numbers above 0, each 1 to `gapMax` above the one before. */
-  ascending(count: number, gapMax: number): number[];
-};
+export type Random = ReturnType<typeof createRandom>;
 
 /** Creates a mulberry32 generator; `seed` is taken modulo 2^32. */
-export function createRandom(seed: number): Random {
+export function createRandom(seed: number) {
   let state = seed >>> 0;
 
   function fraction(): number {
@@ -28,11 +17,16 @@ export function createRandom(seed: number): Random {
   }
 
   return {
+    /** A number from 0 to below 1. */
     fraction,
+    /** A whole number from 0 to `bound` - 1. */
     below,
-    chance: (probability) => fraction() < probability,
-    pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
-    ascending(count, gapMax) {
+    /** True with the given probability (0 to 1). */
+    chance: (probability: number): boolean => fraction() < probability,
+    /** One item of a list that is not empty. */
+    pick: <T>(items: readonly T[]): T => items[below(items.length)] as T,
+    /** `count` whole numbers above 0, each 1 to `gapMax` above the one before. */
+    ascending(count: number, gapMax: number): number[] {
       let last = 0;
       return Array.from({ length: count }, () => (last += 1 + below(gapMax)));
     },

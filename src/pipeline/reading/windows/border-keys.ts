@@ -10,22 +10,18 @@ export type RecalledKeys = { readonly keys: KnownKeys; readonly leftMs: number }
  * the page, it is then read apart once a minute, and not with every page. `list` names the sorted list: its sort, its
  * filters and its total. `shown` has the keys that replies have just shown.
  */
-export type BorderKeys = {
-  /** The keys of the rows beside a page that no reply showed; none if the rows of the page have moved since. */
-  recall(list: string, page: RowRange, shown: KnownKeys, order: FieldOrder): RecalledKeys;
-  /** Keeps the keys at both sides of both borders of a page. */
-  keep(list: string, page: RowRange, shown: KnownKeys): void;
-};
+export type BorderKeys = ReturnType<typeof createBorderKeys>;
 
 const KNOWN_MS = 60_000;
 const ROWS_MAX = 10_000;
 
 /** Creates what one resource's borders are remembered in; nothing is known. */
-export function createBorderKeys(): BorderKeys {
+export function createBorderKeys() {
   const known = createBoundedMap<{ readonly key: SortKey | null; readonly until: number }>(ROWS_MAX, () => 1);
   const find = (list: string, row: number) => known.get(`${row} ${list}`);
   return {
-    recall(list, { from, to }, shown, { compare }) {
+    /** The keys of the rows beside a page that no reply showed; none if the rows of the page have moved since. */
+    recall(list: string, { from, to }: RowRange, shown: KnownKeys, { compare }: FieldOrder): RecalledKeys {
       const keys = new Map<number, SortKey | null>();
       let leftMs = Infinity;
       const isMoved = (row: number) => {
@@ -41,7 +37,8 @@ export function createBorderKeys(): BorderKeys {
       }
       return { keys, leftMs };
     },
-    keep(list, { from, to }, shown) {
+    /** Keeps the keys at both sides of both borders of a page. */
+    keep(list: string, { from, to }: RowRange, shown: KnownKeys): void {
       const until = performance.now() + KNOWN_MS;
       for (const row of new Set([from - 1, from, to - 1, to])) {
         const key = shown.get(row);

@@ -11,21 +11,13 @@ export type CredentialAttempt = {
 };
 
 /** A throttle for credential checks: bounds what wrong credentials cost this process and Redis, over all addresses. */
-export type CredentialThrottle = {
-  /**
-   * For asking Redis about a key id that this process does not know. The failures of that id do not count: Redis is
-   * asked about it once in a while anyway, and the owner of the key must not be locked out.
-   */
-  lookup(address: string): CredentialAttempt;
-  /** For verifying the signature of a token. */
-  token(address: string): CredentialAttempt;
-};
+export type CredentialThrottle = ReturnType<typeof createCredentialThrottle>;
 
 /** `failed` is asked for the standing of an address at each attempt, because that says which bucket is charged. */
 export type CredentialThrottleDeps = { readonly failed: FailedCredentials; readonly clock: Clock };
 
 /** Creates the throttle. Addresses without recent failures have buckets of their own, which others cannot empty. */
-export function createCredentialThrottle({ failed, clock }: CredentialThrottleDeps): CredentialThrottle {
+export function createCredentialThrottle({ failed, clock }: CredentialThrottleDeps) {
   const bounded = (burst: number, perSecond: number, detail: string): CredentialAttempt => {
     const bucket = createTokenBucket(burst, perSecond, clock);
     return {
@@ -48,11 +40,16 @@ export function createCredentialThrottle({ failed, clock }: CredentialThrottleDe
   };
 
   return {
-    lookup(address) {
+    /**
+     * For asking Redis about a key id that this process does not know. The failures of that id do not count: Redis is
+     * asked about it once in a while anyway, and the owner of the key must not be locked out.
+     */
+    lookup(address: string): CredentialAttempt {
       const standing = failed.standing(address);
       if (standing !== 'spent') return lookups[standing];
       return { start: () => failed.refuseSpent(address, undefined), fail: () => undefined };
     },
-    token: (address) => tokens[failed.standing(address)],
+    /** For verifying the signature of a token. */
+    token: (address: string): CredentialAttempt => tokens[failed.standing(address)],
   };
 }

@@ -24,14 +24,7 @@ const SHARED_PER_SECOND = 250;
 export type Standing = 'clean' | 'failed' | 'spent';
 
 /** Counts wrong credentials by address, and by the id that a key names, so that keys cannot be guessed. */
-export type FailedCredentials = {
-  /** The standing of an address, as far as this process knows. */
-  standing(address: string): Standing;
-  /** Throws 429 if too many wrong credentials came from the address, or for the key of this id. No I/O. */
-  refuseSpent(address: string, keyId: string | undefined): void;
-  /** Counts one wrong credential, of the key it names if any; resolves once it is counted, and never rejects. */
-  charge(address: string, keyId: string | undefined): Promise<void>;
-};
+export type FailedCredentials = ReturnType<typeof createFailedCredentials>;
 
 /** The points of `window` bound an address over all processes that share `consume`, and a key id in this process. */
 export type FailedCredentialsDeps = {
@@ -78,7 +71,7 @@ function createKnownFailures(windowMs: number, now: () => number) {
  * credential more per process than the window has points, and those that are under way. Ids are counted whether or not
  * the key exists, because an answer must not tell that. Each process counts ids for itself.
  */
-export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCredentials {
+export function createFailedCredentials(deps: FailedCredentialsDeps) {
   const { window, consume, clock } = deps;
   const windowMs = window.seconds * 1_000;
   const addresses = createSlidingMemory([divideWindow(window)], clock, ADDRESSES_MAX);
@@ -99,16 +92,19 @@ export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCred
   }
 
   return {
-    standing(address) {
+    /** The standing of an address, as far as this process knows. */
+    standing(address: string): Standing {
       if (spentForSeconds(address) !== undefined) return 'spent';
       return hasFailed(address) ? 'failed' : 'clean';
     },
-    refuseSpent(address, keyId) {
+    /** Throws 429 if too many wrong credentials came from the address, or for the key of this id. No I/O. */
+    refuseSpent(address: string, keyId: string | undefined): void {
       refuseWhile(spentForSeconds(address), 'too many wrong credentials from this address');
       if (keyId === undefined) return;
       refuseWhile(spentForSeconds(`key:${keyId}`), `too many wrong secrets of key ${keyId}`);
     },
-    async charge(address, keyId) {
+    /** Counts one wrong credential, of the key it names if any; resolves once it is counted, and never rejects. */
+    async charge(address: string, keyId: string | undefined): Promise<void> {
       if (keyId !== undefined) chargeKey(`key:${keyId}`);
       remember(address, countHere(address, addresses));
       if (consume === undefined || shared.waitSeconds() > 0) return;

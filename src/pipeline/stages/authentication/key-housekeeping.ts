@@ -20,12 +20,7 @@ export function endsSoon(
 }
 
 /** What happens to the keys in Redis in the background. */
-export type KeyHousekeeping = {
-  /** How many keys end soon, as far as is known. */
-  expiring(): number;
-  /** Writes the last uses, and ends. */
-  close(): Promise<void>;
-};
+export type KeyHousekeeping = ReturnType<typeof createKeyHousekeeping>;
 
 /**
  * The use of a key is written to `uses` once a minute at most, and at the end; `store` is listed every ten minutes to count the keys that
@@ -41,13 +36,7 @@ export type KeyHousekeepingDeps = {
 };
 
 /** Writes when keys were used, once a minute for each, and counts those that end soon. What Redis refuses is tried again later. */
-export function createKeyHousekeeping({
-  records,
-  store,
-  uses,
-  clock,
-  onEndingSoon,
-}: KeyHousekeepingDeps): KeyHousekeeping {
+export function createKeyHousekeeping({ records, store, uses, clock, onEndingSoon }: KeyHousekeepingDeps) {
   const written = new Map<string, number>();
   /** The ids of keys that end soon, as far as they were told of, by when they end. */
   const told = new Map<string, number | undefined>();
@@ -89,8 +78,10 @@ export function createKeyHousekeeping({
     count().catch(later);
   }, FLUSH_MS).unref();
   return {
-    expiring: () => expiring,
-    async close() {
+    /** How many keys end soon, as far as is known. */
+    expiring: (): number => expiring,
+    /** Writes the last uses, and ends. */
+    async close(): Promise<void> {
       clearInterval(timer);
       await flush(true).catch(() => undefined);
     },

@@ -17,16 +17,7 @@ import {
 } from './credential-result.ts';
 
 /** Finds the principal of a credential. */
-export type CredentialVerifier = {
-  /** The principal of a credential that was verified a moment ago: one local lookup. `undefined`: call `verify`. */
-  known(credential: CallerCredential, address: string): Principal | undefined;
-  /**
-   * The principal of a credential; `undefined` stands for a request that presents something else than one credential.
-   * Rejects with 401 if it is wrong (charged to the address and to the key it names), 429 if it is wrong or
-   * unknown and too many were tried, 503 if it cannot be verified now.
-   */
-  verify(credential: CallerCredential | undefined, address: string): Promise<Principal>;
-};
+export type CredentialVerifier = ReturnType<typeof createCredentialVerifier>;
 
 /**
  * `onRefused` hears of each wrong credential that is answered with 401, and not of one that is answered with 429 because
@@ -62,7 +53,7 @@ export function createCredentialVerifier({
   failed,
   throttle,
   onRefused,
-}: CredentialVerifierDeps): CredentialVerifier {
+}: CredentialVerifierDeps) {
   const accepted = createBoundedMap<AcceptedCredential>(
     KNOWN_MAX,
     ({ principal }) => principal.permissions.size / PERMISSIONS_USUAL,
@@ -92,12 +83,18 @@ export function createCredentialVerifier({
   }
 
   return {
-    known({ digest }, address) {
+    /** The principal of a credential that was verified a moment ago: one local lookup. `undefined`: call `verify`. */
+    known({ digest }: CallerCredential, address: string): Principal | undefined {
       const entry = accepted.get(digest);
       if (entry === undefined || (entry.allows !== undefined && !entry.allows(address))) return undefined;
       return entry.isFresh() ? entry.principal : undefined;
     },
-    async verify(credential, address) {
+    /**
+     * The principal of a credential; `undefined` stands for a request that presents something else than one credential.
+     * Rejects with 401 if it is wrong (charged to the address and to the key it names), 429 if it is wrong or
+     * unknown and too many were tried, 503 if it cannot be verified now.
+     */
+    async verify(credential: CallerCredential | undefined, address: string): Promise<Principal> {
       const subject = addressSubject(address);
       if (credential === undefined)
         return refuse(subject, '', {

@@ -19,11 +19,7 @@ export type TransportRequest = {
 };
 
 /** Sends requests and reads complete replies. Rejects with the errors of axios and of the network. */
-export type Transport = {
-  send(request: TransportRequest): Promise<UpstreamReply>;
-  /** Ends the kept connections. */
-  close(): void;
-};
+export type Transport = ReturnType<typeof createTransport>;
 
 /** Whether the other side closed an idle connection just as it was used again: then the request never arrived. */
 function isStaleKeepAlive(error: unknown): boolean {
@@ -53,7 +49,7 @@ type TransportSettings = Pick<SourceSpec['net'], 'bytesMax' | 'connectTimeout' |
 const ALWAYS_SENT = { 'Accept-Encoding': 'identity', 'User-Agent': 'portico' };
 
 /** Creates the transport of one upstream. */
-export function createTransport(net: TransportSettings): Transport {
+export function createTransport(net: TransportSettings) {
   const connections = createConnectionPools(net);
   const readAddress = createAddressReader();
   // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the
@@ -79,7 +75,7 @@ export function createTransport(net: TransportSettings): Transport {
   }
 
   return {
-    async send({ signal, ...request }) {
+    async send({ signal, ...request }: TransportRequest): Promise<UpstreamReply> {
       const ask = (isFresh: boolean) =>
         client.request<HttpAnswer>({
           signal,
@@ -96,6 +92,7 @@ export function createTransport(net: TransportSettings): Transport {
       const complete = encoding === undefined ? sent : await decompress(sent, encoding, net.bytesMax);
       return { status: response.status, header, headers, body: complete };
     },
-    close: () => connections.close(),
+    /** Ends the kept connections. */
+    close: (): void => connections.close(),
   };
 }

@@ -6,13 +6,7 @@ import { redisHint } from './redis-hint.ts';
 export type WriteTrouble = { readonly state: 'full' | 'refusing'; readonly detail: string };
 
 /** Whether a Redis takes writes, by the commands that it refuses and by its memory. */
-export type WriteWatch = {
-  /** Takes note of an error that Redis answered a command with. */
-  onRefused(error: Error): void;
-  /** What is wrong at this moment; `undefined` if writes are taken, or nobody has tried. */
-  trouble(): WriteTrouble | undefined;
-  close(): void;
-};
+export type WriteWatch = ReturnType<typeof createWriteWatch>;
 
 /**
  * `client` is asked for its memory every second while `isReady`; `log` gets a line when writes begin to fail, and one
@@ -53,7 +47,7 @@ const fullness = ({ usedBytes, maxBytes, policy }: RedisMemory) =>
  * Watches whether a Redis takes writes. PING does not tell: a full Redis answers it, and reads, as ever. So each refused
  * command counts, and every second the memory is read, as nobody may write just now.
  */
-export function createWriteWatch({ client, isReady, log }: WriteWatchDeps): WriteWatch {
+export function createWriteWatch({ client, isReady, log }: WriteWatchDeps) {
   let trouble: WriteTrouble | undefined;
   let refusedAt = -Infinity;
 
@@ -81,13 +75,15 @@ export function createWriteWatch({ client, isReady, log }: WriteWatchDeps): Writ
   const timer = setInterval(() => void look(), LOOK_MS).unref();
 
   return {
-    onRefused({ message }) {
+    /** Takes note of an error that Redis answered a command with. */
+    onRefused({ message }: Error): void {
       const refusal = REFUSAL.exec(message);
       if (refusal === null || OF_INFO.test(message)) return;
       refusedAt = performance.now();
       enter(refusal[1] === 'OOM' ? 'full' : 'refusing', refusal[0]);
     },
-    trouble: () => trouble,
-    close: () => clearInterval(timer),
+    /** What is wrong at this moment; `undefined` if writes are taken, or nobody has tried. */
+    trouble: (): WriteTrouble | undefined => trouble,
+    close: (): void => clearInterval(timer),
   };
 }
