@@ -37,8 +37,8 @@ export function createCredentialMetrics(registry: Registry) {
       name: 'portico_caller_refused_share',
       help: 'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth.',
       labelNames: ['caller', 'name'],
+      read: () => refused().map(({ id, label = '', share }) => [[id, label], share] as const),
     },
-    () => refused().map(({ id, label = '', share }) => [[id, label], share] as const),
   );
   const expiring = new Map<string, () => number>();
   registerGauge(
@@ -47,8 +47,8 @@ export function createCredentialMetrics(registry: Registry) {
       name: 'portico_keys_expiring',
       help: `API keys that end within ${thresholdText(keysExpiring)}, by where they are kept: redis, counted every ten minutes; configuration.`,
       labelNames: ['kept'],
+      read: () => [...expiring].map(([kept, count]) => [[kept], count()] as const),
     },
-    () => [...expiring].map(([kept, count]) => [[kept], count()] as const),
   );
   return {
     issuerLost: (isLost: boolean) => issuer.set(isLost ? 1 : 0),

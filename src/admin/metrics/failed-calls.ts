@@ -37,19 +37,16 @@ class SourceCalls {
 /** Registers the share of the calls to each source that fails at this moment: a state, for alerts. */
 export function createFailedCallMetrics(place: MetricPlace) {
   const sources = new Map<string, SourceCalls>();
-  registerGauge(
-    place,
-    {
-      name: 'portico_source_failed_share',
-      help: 'The share of the calls of a source in the last 20 s that brought no usable answer; of several workers, the worst.',
-      labelNames: ['source'],
-    },
-    () =>
+  registerGauge(place, {
+    name: 'portico_source_failed_share',
+    help: 'The share of the calls of a source in the last 20 s that brought no usable answer; of several workers, the worst.',
+    labelNames: ['source'],
+    read: () =>
       [...sources].flatMap(([source, calls]) => {
         const share = calls.share(performance.now());
         return share === undefined ? [] : [[[source], share] as const];
       }),
-  );
+  });
   return {
     /** Counts one call, and whether it failed. */
     judge(source: string, isFailed: boolean): void {

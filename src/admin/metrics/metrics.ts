@@ -43,16 +43,13 @@ export function createMetrics(deps: MetricsDeps) {
   const place: MetricPlace = { registry, counters: new Map() };
   const operations = new Set(deps.operations);
   collectDefaultMetrics({ register: registry });
-  const requests = createTimedCounter(
-    place,
-    {
-      name: 'portico_request',
-      help: 'Requests that were answered; operation "none" is a request to no known route.',
-      durationHelp: 'Seconds from a request to the end of its answer.',
-      labelNames: ['operation', 'status', 'cache'],
-    },
-    DURATION_BOUNDS_SECONDS,
-  );
+  const requests = createTimedCounter(place, {
+    name: 'portico_request',
+    help: 'Requests that were answered; operation "none" is a request to no known route.',
+    durationHelp: 'Seconds from a request to the end of its answer.',
+    labelNames: ['operation', 'status', 'cache'],
+    bounds: DURATION_BOUNDS_SECONDS,
+  });
   let answered = 0;
   return {
     /** How many requests were counted so far. */
@@ -117,9 +114,10 @@ function createProcessMetrics(
 ) {
   let inFlight = 0;
   const help = 'Requests in flight: received, and not answered yet.';
-  registerGauge({ registry }, { name: 'portico_requests_in_flight', help, labelNames: [] }, () => [
-    [[], inFlight],
-  ]);
+  registerGauge(
+    { registry },
+    { name: 'portico_requests_in_flight', help, labelNames: [], read: () => [[[], inFlight]] },
+  );
   new Counter({
     name: 'portico_log_lines_dropped_total',
     help: 'Log lines that were dropped because the log was not read fast enough.',

@@ -53,31 +53,25 @@ type DisabledClaim = { readonly source: string; readonly resource: string; reado
 /** Registers which claims are disabled: a state, which lasts until the file changes or an operator resets it. */
 function createClaimMetrics(place: MetricPlace) {
   let disabled: () => readonly DisabledClaim[] = () => [];
-  registerGauge(
-    place,
-    {
-      name: 'portico_claims_fallen',
-      help: 'Claims of a source file that a reply has contradicted and that no answer relies on any more: 1 each.',
-      labelNames: ['source', 'resource', 'claim'],
-    },
-    () =>
+  registerGauge(place, {
+    name: 'portico_claims_fallen',
+    help: 'Claims of a source file that a reply has contradicted and that no answer relies on any more: 1 each.',
+    labelNames: ['source', 'resource', 'claim'],
+    read: () =>
       disabled().flatMap(({ source, resource, claim }) =>
         isFieldAlarm(claim) ? [] : [[[source, resource, claim], 1] as const],
       ),
-  );
-  registerGauge(
-    place,
-    {
-      name: 'portico_source_field_alarm',
-      help: 'Fields that many records of a source suddenly lack: 1 each. Kind `gone`: the key is absent; or `unreadable`.',
-      labelNames: ['source', 'resource', 'field', 'kind'],
-    },
-    () =>
+  });
+  registerGauge(place, {
+    name: 'portico_source_field_alarm',
+    help: 'Fields that many records of a source suddenly lack: 1 each. Kind `gone`: the key is absent; or `unreadable`.',
+    labelNames: ['source', 'resource', 'field', 'kind'],
+    read: () =>
       disabled().flatMap(({ source, resource, claim }) => {
         const [, field = '', kind = ''] = claim.split('.');
         return isFieldAlarm(claim) ? [[[source, resource, field, kind], 1] as const] : [];
       }),
-  );
+  });
   /** Reports at each scrape what `list` has. */
   return { watchClaims: (list: typeof disabled) => void (disabled = list) };
 }
@@ -108,9 +102,13 @@ function createWatched<T>() {
 function createScanCacheMetrics(place: MetricPlace) {
   const { parts, watch } = createWatched<readonly number[]>();
   const show = (name: string, help: string, of: (ages: readonly number[]) => number) =>
-    registerGauge(place, { name, help, labelNames: ['source', 'resource'] }, () =>
-      [...parts].map(([key, all]) => [key.split('|'), of([...all].flatMap((ages) => ages()))] as const),
-    );
+    registerGauge(place, {
+      name,
+      help,
+      labelNames: ['source', 'resource'],
+      read: () =>
+        [...parts].map(([key, all]) => [key.split('|'), of([...all].flatMap((ages) => ages()))] as const),
+    });
   show('portico_scan_caches', 'Scan caches in memory.', (ages) => ages.length);
   show(
     'portico_scan_caches_oldest_seconds',
@@ -127,14 +125,11 @@ function createScanCacheMetrics(place: MetricPlace) {
 /** Registers how busy sources are. */
 function createLoadMetrics(place: MetricPlace) {
   const { parts, watch } = createWatched<SourceLoad>();
-  registerGauge(
-    place,
-    {
-      name: 'portico_source_load',
-      help: 'Calls to a source at this moment: in_flight; waiting for a slot; allowed, so many may be in flight.',
-      labelNames: ['source', 'state'],
-    },
-    () =>
+  registerGauge(place, {
+    name: 'portico_source_load',
+    help: 'Calls to a source at this moment: in_flight; waiting for a slot; allowed, so many may be in flight.',
+    labelNames: ['source', 'state'],
+    read: () =>
       [...parts].flatMap(([source, loads]) => {
         const all = [...loads].map((load) => load());
         const sum = (of: keyof SourceLoad) => all.reduce((total, load) => total + load[of], 0);
@@ -146,7 +141,7 @@ function createLoadMetrics(place: MetricPlace) {
           [[source, 'allowed'], older + (all.at(-1)?.allowed ?? 0)] as const,
         ];
       }),
-  );
+  });
   return {
     /** Reports at each scrape what `load` has, until the returned function is called. */
     watchLoad: watch,
@@ -160,15 +155,12 @@ export function createSourceMetrics(place: MetricPlace, bounds: readonly number[
     help: 'Calls to sources that ended, by the class of their status or why there is none (not_sent: the breaker or a pause forbade it); failure: why there was no usable answer, empty where there was one.',
     labelNames: ['source', 'outcome', 'failure'],
   });
-  const durations = createHistogram(
-    place,
-    {
-      name: 'portico_upstream_call_duration_seconds',
-      help: 'Seconds that a call to a source took.',
-      labelNames: ['source', 'outcome'],
-    },
+  const durations = createHistogram(place, {
+    name: 'portico_upstream_call_duration_seconds',
+    help: 'Seconds that a call to a source took.',
+    labelNames: ['source', 'outcome'],
     bounds,
-  );
+  });
   const records = createCounter(place, {
     name: 'portico_records_total',
     help: 'Records in the replies of sources.',

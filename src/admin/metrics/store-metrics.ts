@@ -12,28 +12,22 @@ type RedisState = (typeof REDIS_STATES)[number];
 /** Registers how the Redis of each role serves. The sums over several processes count processes. */
 function createRedisMetrics(place: MetricPlace) {
   const watched = new Map<string, () => RedisState>();
-  registerGauge(
-    place,
-    {
-      name: 'portico_redis_connected',
-      help: 'Processes with a working connection to the Redis of a role.',
-      labelNames: ['role'],
-    },
-    () => [...watched].map(([role, stateOf]) => [[role], stateOf() === 'lost' ? 0 : 1] as const),
-  );
-  registerGauge(
-    place,
-    {
-      name: 'portico_redis_state',
-      help: 'Processes by how the Redis of a role serves them: ready; lost; full, it takes no writes; refusing, it takes none for another reason.',
-      labelNames: ['role', 'state'],
-    },
-    () =>
+  registerGauge(place, {
+    name: 'portico_redis_connected',
+    help: 'Processes with a working connection to the Redis of a role.',
+    labelNames: ['role'],
+    read: () => [...watched].map(([role, stateOf]) => [[role], stateOf() === 'lost' ? 0 : 1] as const),
+  });
+  registerGauge(place, {
+    name: 'portico_redis_state',
+    help: 'Processes by how the Redis of a role serves them: ready; lost; full, it takes no writes; refusing, it takes none for another reason.',
+    labelNames: ['role', 'state'],
+    read: () =>
       [...watched].flatMap(([role, stateOf]) => {
         const now = stateOf();
         return REDIS_STATES.map((state) => [[role, state], state === now ? 1 : 0] as const);
       }),
-  );
+  });
   /** Reports at each scrape how the Redis of a role serves. */
   return { watchRedis: (role: string, stateOf: () => RedisState) => void watched.set(role, stateOf) };
 }
@@ -45,7 +39,7 @@ type LocalCache = { readonly bytes: number; readonly entries: number };
 function createLocalCacheMetrics(place: MetricPlace) {
   let cache = (): LocalCache => ({ bytes: 0, entries: 0 });
   const show = (name: string, help: string, of: keyof LocalCache) =>
-    registerGauge(place, { name, help, labelNames: [] }, () => [[[], cache()[of]]]);
+    registerGauge(place, { name, help, labelNames: [], read: () => [[[], cache()[of]]] });
   show('portico_cache_local_bytes', 'Bytes of the answers in memory, expired ones included.', 'bytes');
   show('portico_cache_local_entries', 'Answers in memory, expired ones included.', 'entries');
   /** Reports at each scrape what `next` has. */

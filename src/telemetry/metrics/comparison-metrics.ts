@@ -41,24 +41,18 @@ export function createComparisonMetrics(place: MetricPlace, bounds: readonly num
     help: 'Confirmed differences between both sources that no rule ignores, by the path of the field; above 50 paths of a resource: (other).',
     labelNames: ['resource', 'path_group'],
   });
-  const lag = createHistogram(
-    place,
-    {
-      name: 'portico_migration_lag_seconds',
-      help: 'How long one store lagged behind the other at most: from a difference until it was gone when both were asked again.',
-      labelNames: ['resource', 'operation'],
-    },
-    LAG_BOUNDS_SECONDS,
-  );
-  const answers = createHistogram(
-    place,
-    {
-      name: 'portico_migration_upstream_seconds',
-      help: 'Seconds until a source of a resource that moves had answered: a caller (shadow="false"), or the comparison with the other source ("true").',
-      labelNames: ['resource', 'origin', 'shadow'],
-    },
+  const lag = createHistogram(place, {
+    name: 'portico_migration_lag_seconds',
+    help: 'How long one store lagged behind the other at most: from a difference until it was gone when both were asked again.',
+    labelNames: ['resource', 'operation'],
+    bounds: LAG_BOUNDS_SECONDS,
+  });
+  const answers = createHistogram(place, {
+    name: 'portico_migration_upstream_seconds',
+    help: 'Seconds until a source of a resource that moves had answered: a caller (shadow="false"), or the comparison with the other source ("true").',
+    labelNames: ['resource', 'origin', 'shadow'],
     bounds,
-  );
+  });
   return {
     migrationCompared({ resource, operation, verdict, differences: found, lagMs }: CountedComparison) {
       verdicts(resource, operation, verdict);

@@ -33,15 +33,12 @@ export function createJudgeMetrics(place: MetricPlace) {
     ['resource'],
     'Processes that serve by the last state of a migration, as they have acknowledged it. In the process that judges.',
   );
-  registerGauge(
-    place,
-    {
-      name: 'portico_migration_hold',
-      help: '1 where no step forward is possible: by the judge, which has rolled back or found the new source slow, or by an operator.',
-      labelNames: ['resource', 'by'],
-    },
-    () => holds().map(({ resource, by }) => [[resource, by], 1] as const),
-  );
+  registerGauge(place, {
+    name: 'portico_migration_hold',
+    help: '1 where no step forward is possible: by the judge, which has rolled back or found the new source slow, or by an operator.',
+    labelNames: ['resource', 'by'],
+    read: () => holds().map(({ resource, by }) => [[resource, by], 1] as const),
+  });
   return {
     migrationCusum: (resource: string, operation: string, value: number) =>
       cusum.labels(resource, operation).set(value),

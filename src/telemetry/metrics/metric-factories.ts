@@ -89,11 +89,18 @@ type Described = Pick<CounterConfiguration<string>, 'name' | 'help'> & {
   readonly labelNames: readonly string[];
 };
 
-/** Registers a gauge that asks `read` for its values at each scrape: label values with a number each. */
+/** A gauge, which `read` is asked for its values: label values with a number each. */
+type DescribedGauge = Described & {
+  readonly read: () => Iterable<readonly [labelValues: readonly string[], value: number]>;
+};
+
+/** A histogram with the upper bounds of its buckets. */
+type DescribedHistogram = Described & { readonly bounds: readonly number[] };
+
+/** Registers a gauge that reads its values at each scrape. */
 export function registerGauge(
   { registry }: Pick<MetricPlace, 'registry'>,
-  described: Described,
-  read: () => Iterable<readonly [labelValues: readonly string[], value: number]>,
+  { read, ...described }: DescribedGauge,
 ): void {
   new Gauge({
     ...described,
@@ -162,9 +169,8 @@ function samplesOf(
 /** Registers a histogram that reports those of the children in which anything was counted. */
 function registerHistogram(
   { registry }: MetricPlace,
-  { name, help, labelNames }: Described,
+  { name, help, labelNames, bounds }: DescribedHistogram,
   { children }: ReturnType<typeof createChildren<HistogramChild>>,
-  bounds: readonly number[],
 ): void {
   const described = { name, help, type: 'histogram', aggregator: 'sum' };
   const samples = ({ values, child }: LabelledChild<HistogramChild>) => {
@@ -185,13 +191,9 @@ function registerHistogram(
 }
 
 /** Creates a histogram with up to three labels. */
-export function createHistogram(
-  place: MetricPlace,
-  described: Described,
-  bounds: readonly number[],
-): ChildOf<HistogramChild> {
-  const all = createChildren(() => new HistogramChild(bounds));
-  registerHistogram(place, described, all, bounds);
+export function createHistogram(place: MetricPlace, described: DescribedHistogram): ChildOf<HistogramChild> {
+  const all = createChildren(() => new HistogramChild(described.bounds));
+  registerHistogram(place, described, all);
   return all.childOf;
 }
 
@@ -201,13 +203,13 @@ export function createHistogram(
  */
 export function createTimedCounter(
   place: MetricPlace,
-  timed: Described & { readonly durationHelp: string },
-  bounds: readonly number[],
+  timed: DescribedHistogram & { readonly durationHelp: string },
 ): ChildOf<HistogramChild> {
-  const { name, help, durationHelp, labelNames } = timed;
+  const { name, help, durationHelp, labelNames, bounds } = timed;
   const all = createChildren(() => new HistogramChild(bounds));
   registerCounts(place, { name: `${name}s_total`, help, labelNames }, all);
-  registerHistogram(place, { name: `${name}_duration_seconds`, help: durationHelp, labelNames }, all, bounds);
+  const durations = { name: `${name}_duration_seconds`, help: durationHelp, labelNames, bounds };
+  registerHistogram(place, durations, all);
   return all.childOf;
 }
 

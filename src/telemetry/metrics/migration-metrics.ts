@@ -22,9 +22,12 @@ type MigrationsView = {
 function createPositionMetrics(place: MetricPlace) {
   let view: MigrationsView = { positions: () => [], staleSeconds: () => 0, openBreakers: () => [] };
   const showPosition = (name: string, help: string, valueOf: (position: OperationPosition) => number) =>
-    registerGauge(place, { name, help, labelNames: ['resource', 'operation'] }, () =>
-      view.positions().map((one) => [[one.resource, one.operation], valueOf(one)] as const),
-    );
+    registerGauge(place, {
+      name,
+      help,
+      labelNames: ['resource', 'operation'],
+      read: () => view.positions().map((one) => [[one.resource, one.operation], valueOf(one)] as const),
+    });
 
   showPosition(
     'portico_migration_stage',
@@ -36,33 +39,24 @@ function createPositionMetrics(place: MetricPlace) {
     'The share of the ramp of an operation of a resource that moves, in percent.',
     ({ percent }) => percent,
   );
-  registerGauge(
-    place,
-    {
-      name: 'portico_migration_rev',
-      help: 'The number of the state that this process serves by; processes that differ for long have not learnt of a change.',
-      labelNames: ['resource'],
-    },
-    () => view.positions().map(({ resource, rev }) => [[resource], rev] as const),
-  );
-  registerGauge(
-    place,
-    {
-      name: 'portico_migration_stale_seconds',
-      help: 'Seconds since this process last knew the state of the fleet; it serves by what it knows.',
-      labelNames: [],
-    },
-    () => [[[], view.positions().length === 0 ? 0 : view.staleSeconds()]],
-  );
-  registerGauge(
-    place,
-    {
-      name: 'portico_migration_breaker_open',
-      help: 'Processes that serve a resource from the legacy source for half a minute, because the new source fails there.',
-      labelNames: ['resource'],
-    },
-    () => view.openBreakers().map((resource) => [[resource], 1] as const),
-  );
+  registerGauge(place, {
+    name: 'portico_migration_rev',
+    help: 'The number of the state that this process serves by; processes that differ for long have not learnt of a change.',
+    labelNames: ['resource'],
+    read: () => view.positions().map(({ resource, rev }) => [[resource], rev] as const),
+  });
+  registerGauge(place, {
+    name: 'portico_migration_stale_seconds',
+    help: 'Seconds since this process last knew the state of the fleet; it serves by what it knows.',
+    labelNames: [],
+    read: () => [[[], view.positions().length === 0 ? 0 : view.staleSeconds()]],
+  });
+  registerGauge(place, {
+    name: 'portico_migration_breaker_open',
+    help: 'Processes that serve a resource from the legacy source for half a minute, because the new source fails there.',
+    labelNames: ['resource'],
+    read: () => view.openBreakers().map((resource) => [[resource], 1] as const),
+  });
   /** Reports at each scrape what `next` has. */
   return { watchMigrations: (next: MigrationsView) => void (view = next) };
 }
@@ -71,9 +65,12 @@ function createPositionMetrics(place: MetricPlace) {
 function createShadowMetrics(place: MetricPlace) {
   let inFlight = () => 0;
   const help = 'Calls of comparisons under way.';
-  registerGauge(place, { name: 'portico_migration_shadow_in_flight', help, labelNames: [] }, () => [
-    [[], inFlight()],
-  ]);
+  registerGauge(place, {
+    name: 'portico_migration_shadow_in_flight',
+    help,
+    labelNames: [],
+    read: () => [[[], inFlight()]],
+  });
   return {
     /** Reports at each scrape how many calls of comparisons are under way. */
     watchShadows: (next: () => number) => void (inFlight = next),

@@ -15,9 +15,10 @@ export function createWebhookMetrics(registry: Registry) {
   // Before an event, no receiver is known; that of the first one is declared with its first attempt, minutes before it is dead.
   for (const event of webhookEvents) events.labels(event, 'dead', '').inc(0);
   const help = 'Events that a receiver of webhooks has not taken yet.';
-  registerGauge({ registry }, { name: 'portico_webhooks_waiting', help, labelNames: [] }, () => [
-    [[], waiting()],
-  ]);
+  registerGauge(
+    { registry },
+    { name: 'portico_webhooks_waiting', help, labelNames: [], read: () => [[[], waiting()]] },
+  );
   return {
     webhook: (event: WebhookEventType, outcome: WebhookOutcome, receiver: string): void => {
       // For Prometheus, a series that begins with 1 has not risen: the first dead event would raise no alert.
