@@ -7,7 +7,7 @@ import {
   type ResourceSpec,
 } from './contract-schema.ts';
 import { deprecationMarks } from './deprecation.ts';
-import { compileAccepts, type Field, idPatternOf, idStartOf, type ListShape, schemaOf } from './fields.ts';
+import { compileAccepts, type Field, fieldSchema, idPatternOf, idStartOf, type ListShape } from './fields.ts';
 
 const FIELDS_MAX = 200;
 const DEPTH_MAX = 3;
@@ -37,7 +37,7 @@ function idField(prefix: string): Field {
     ...{ path: ['id'], name: 'id', kind: 'id', required: true, aliases: [], isLabel: false, personal: false },
     idStart: start.length,
     accepts: compileAccepts(settings),
-    schema: schemaOf(settings),
+    schema: fieldSchema(settings),
   };
 }
 
@@ -95,7 +95,7 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
     idStart: target && idStartOf(target.id.prefix).length,
     means: 'means' in spec ? spec.means : undefined,
     personal: spec.personal ?? (list && 'kind' in list.of ? list.of.personal : PERSONAL.has(kind)),
-    schema: { ...schemaOf(settings), ...deprecationMarks(spec) },
+    schema: { ...fieldSchema(settings), ...deprecationMarks(spec) },
     isLabel: labels.has(name),
   };
 }

@@ -190,7 +190,7 @@ function elementSchema({ of }: ListShape): JsonSchema {
 }
 
 /** The JSON Schema of a field's value. */
-export function schemaOf(settings: KindSettings): JsonSchema {
+export function fieldSchema(settings: KindSettings): JsonSchema {
   const { kind, required = false, description, example, list } = settings;
   const described = description === undefined ? {} : { description };
   const shown = (fallback?: unknown) => {

@@ -2,7 +2,7 @@ import type { ContractSpec } from './contract-schema.ts';
 import type { Field, FieldKind } from './fields.ts';
 import type { FilterOp, Sort } from './query.ts';
 
-/** What is going: since when clients should stop using it, and the day on which it goes. */
+/** The announced end of a part of the contract: since when clients should stop using it, and the day on which it ends. */
 export type Deprecation = {
   /** True or its day (`YYYY-MM-DD`), which may come yet. */
   readonly deprecated: boolean | string;

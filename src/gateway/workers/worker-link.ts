@@ -62,7 +62,7 @@ export function createWorkerLink(process: WorkerProcess, onMessage: (message: Fr
   };
 }
 
-/** Asks all of some workers. A worker that does not answer is left out. */
+/** Asks workers the same question, and returns their answers. A worker that does not answer in time is left out. */
 export async function answersOf<T>(
   links: readonly Pick<WorkerLink, 'ask'>[],
   query: WorkerQuery,

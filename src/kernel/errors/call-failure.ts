@@ -15,8 +15,8 @@ export const callFailures = [
 /**
  * `unreachable`: there is no connection. `timeout`: nothing came in time. `error`: the source says that it fails, or broke
  * off. `limited`: it takes no more calls of Portico. `credential`: it refused Portico's own. `shape`: the reply cannot be
- * read as its file says. `outcome`: no rule of the file says what the reply means. `not_asked`: the breaker or a pause of the source kept
- * the call from it.
+ * read as its file says. `outcome`: no rule of the file says what the reply means. `not_asked`: the call was not made, because
+ * the breaker of the source is open or calls to it are paused.
  */
 export type CallFailure = (typeof callFailures)[number];
 

@@ -40,7 +40,7 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
     async get(key: string): Promise<RedisEntry> {
       return read(key, await client.getBuffer(namesOf(key)[0]));
     },
-    /** Reads the entry and acquires the lock; to `look`, only if there is no entry. */
+    /** Reads the entry and acquires the lock. If the purpose is `look`, the lock is acquired only if there is no entry. */
     async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<{ found: RedisEntry; lock?: Lock }> {
       const names = namesOf(key);
       const token = newToken();

@@ -58,6 +58,7 @@ export function failedCallsBySource(counts: SeriesCounts): ReadonlyMap<string, F
   const sums = new Map<string, FailedCalls & { most: number }>();
   const add = (source: string, calls: number, failed: number, failure?: CallFailure) => {
     const before = sums.get(source) ?? { calls: 0, failed: 0, most: 0 };
+    // Calls are not asked because others failed, so that is the reason only if there is no other.
     const weight = failure === 'not_asked' ? 0.5 : failed;
     sums.set(source, {
       ...before,

@@ -34,6 +34,7 @@ export type LegacyUser = {
 /** One generated user: the correct record, and the legacy row. */
 export type SampleUser = { readonly truth: UserTruth; readonly legacy: LegacyUser };
 
+/** An invented person, who is written both as the correct record and as the legacy row. */
 type Person = {
   readonly number: bigint;
   readonly given: string | null;
@@ -116,6 +117,7 @@ function timestamp(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z');
 }
 
+/** The row of a person with the faults of old data: white space, several spellings of nothing, texts for numbers. */
 function dirtied(random: Random, person: Person): LegacyUser {
   return {
     cid: person.number,

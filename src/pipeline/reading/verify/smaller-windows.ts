@@ -8,9 +8,9 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((id, index) => id === b[index]);
 
 /**
- * Learns a cap that a source has lowered in silence. Nothing has to be believed: the file says that the source gives smaller
- * windows as well, and each of them is checked like any other. It is learnt only if the first window is cut off, comes
- * again in the smaller size, and the window behind it is full and has other rows, so that one bad reply is none.
+ * Learns that a source now gives fewer rows in a window than its file says. Using smaller windows needs no trust: the file
+ * allows them, and each is checked like any other. One bad reply must not look like it, so three replies have to agree: the
+ * first window is cut off; asked for in the smaller size, it has the same rows; and the window behind it is full of others.
  */
 export function createSmallerWindows(source: SourceRuntime) {
   let rowsMax = Infinity;
@@ -24,7 +24,7 @@ export function createSmallerWindows(source: SourceRuntime) {
       return window === undefined ? plan : { ...plan, window };
     },
 
-    /** Whether the source gives smaller windows than the plan asks for, which is then learnt. @throws GatewayError */
+    /** Finds out if the source gives smaller windows than the plan asks for, and remembers their size. @throws GatewayError */
     async learn(plan: ListPlan, context: CallContext): Promise<boolean> {
       if (plan.kind === 'nothing' || plan.window.kind !== 'random' || !plan.window.shortAtEnd) return false;
       const { window, request } = plan;

@@ -70,7 +70,7 @@ export const defineScript =
     };
   };
 
-/** The same of a script that is always sent in full: the users of the keys have no right to EVALSHA. */
+/** Defines a script that is always sent in full, because the Redis users of these keys have no right to EVALSHA. */
 export const defineWholeScript =
   (keys: KeyTypes, args: string) =>
   (...lua: Lua): WholeScript => {

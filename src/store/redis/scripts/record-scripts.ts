@@ -33,7 +33,7 @@ if redis.call('llen', lines) ~= tonumber(count) then return 0 end
 for i = 2, #ARGV do redis.call('rpush', lines, ARGV[i]) end
 return 1`;
 
-/** Publishes the head of a scan cache, unless one of a later lock is there. */
+/** Publishes the head of a scan cache, unless the head there has a higher fencing token: then a later scan has written it. */
 export const publishHead = defineWholeScript({ now: 'hash' }, 'fence, head, ms')`
 local known = tonumber(redis.call('hget', now, 'fence') or '') or 0
 if known > tonumber(fence) then return 0 end

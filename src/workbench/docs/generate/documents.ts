@@ -14,7 +14,7 @@ const names = [...builtInContract().resources.keys()];
 const SCHEMAS = { gateway: gatewaySchema, source: sourceSchema, contract: contractSchema };
 /** A kind of file of a configuration. */
 export type ConfigFileKind = keyof typeof SCHEMAS;
-/** All of them. */
+/** The kinds of configuration files, each of which has a JSON Schema. */
 export const configFileKinds = Object.keys(SCHEMAS) as readonly ConfigFileKind[];
 
 type JsonSchemaObject = Record<string, unknown>;

@@ -37,15 +37,15 @@ export const steadyTotalClaim = claimOf('steady total', async (evidence): Promis
   const at = listPlace(ask, 'total');
   const conclude = concludeAt('steady total', 'every reply about the same rows gives the same total', at);
   const changes = [...ask.totals.values()].filter((seen) => seen.length > 1);
-  const torn = changes.find((seen) => isUnsteady(seen.map(({ total }) => total)));
-  if (torn !== undefined) {
-    const numbers = [...new Set(torn.map(({ total }) => total))].join(', ');
+  const unsteady = changes.find((seen) => isUnsteady(seen.map(({ total }) => total)));
+  if (unsteady !== undefined) {
+    const numbers = [...new Set(unsteady.map(({ total }) => total))].join(', ');
     const text = 'no total, and Portico counts the rows by a scan; or where the right number stands';
     return conclude(
       'differs',
       `it changes from reply to reply: ${numbers}`,
       { ...setting(at, undefined, text), otherwise: text },
-      ...torn.slice(0, 2),
+      ...unsteady.slice(0, 2),
     );
   }
   if (changes.length > 0) return conclude('could not tell', 'it changed once: somebody may have written');

@@ -2,7 +2,7 @@ import type { Field, FieldMeaning } from '../../../contract/fields.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
 import { booleanSteps, enumSteps } from './code-steps.ts';
-import { dateSteps, momentSteps, OTHER_FORM } from './moment-steps.ts';
+import { dateSteps, momentSteps, OTHER_FORM_REMARK } from './moment-steps.ts';
 import {
   type CoercionSteps,
   isPadded,
@@ -89,7 +89,7 @@ function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   if (form === undefined) return { as, remarks: [...remarks, toEdit('none of the values is a number')] };
   const { decimal, group } = form;
   if (form.ambiguous) remarks.push(toEdit('could not find whether 1.234 means a thousand or a fraction'));
-  if (form.share < 1) remarks.push(OTHER_FORM);
+  if (form.share < 1) remarks.push(OTHER_FORM_REMARK);
   const number = { ...(decimal !== '.' && { decimal }), ...(group !== '' && { group }) };
   const padded = values.some(isPadded) ? ['trim'] : [];
   return { as: [...padded, ...as, { number }], remarks };

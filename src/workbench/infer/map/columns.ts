@@ -15,6 +15,7 @@ export type Column = {
 const DEPTH_MAX = 6;
 const COLUMNS_MAX = 400;
 const ROWS_MAX = 1_000;
+/** Keys under which lists of `{ code, value }` hold the name of a value. */
 const PAIR_NAMES = ['attribute_code', 'code', 'name', 'key', 'field', 'attribute', 'type'];
 /** Names that are never mapped by a guess. */
 const FORBIDDEN =
@@ -26,16 +27,19 @@ export function isSecretColumn(name: string): boolean {
 }
 
 type Values = readonly (Json | undefined)[];
+/** A place in the records, with what stands there in each row. */
 type ColumnPlace = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
 
-function below({ path, words, values }: ColumnPlace, key: string): ColumnPlace {
+/** The place under a key. */
+function placeUnder({ path, words, values }: ColumnPlace, key: string): ColumnPlace {
   const inner = values.map((value) =>
     isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
   );
   return { path: pathWith(path, key), words: [...words, fold(key)], values: inner };
 }
 
-function item(
+/** The place of one element of the lists at a place, such as the first; `step` is what the path gets. */
+function itemPlace(
   { path, words, values }: ColumnPlace,
   step: string,
   pick: (list: readonly Json[]) => Json | undefined,
@@ -58,14 +62,15 @@ function pairNames(values: Values): { name: string; codes: readonly string[] } |
   return { name, codes: codes.slice(0, 100) };
 }
 
-function selected(
+/** The place of the element whose `key` has the value `wanted`; `literal` is that value in a path. */
+function itemWhere(
   place: ColumnPlace,
   key: string,
   literal: string,
   wanted: Json,
   word?: string,
 ): ColumnPlace {
-  return item(
+  return itemPlace(
     place,
     `[?${pathWith('', key)}==${literal}]`,
     (list) => list.find((one) => isObject(one) && one[key] === wanted),
@@ -76,20 +81,20 @@ function selected(
 function listColumns(place: ColumnPlace, depth: number): readonly Column[] {
   const lists = place.values.filter((value) => isList(value));
   const inner = lists.flat();
-  const first = item(place, '[0]', (list) => list[0]);
+  const first = itemPlace(place, '[0]', (list) => list[0]);
   const columnsIn = (places: readonly ColumnPlace[]) => places.flatMap((one) => columnsAt(one, depth + 1));
   if (inner.some((one) => isObject(one))) {
     const pairs = pairNames(place.values);
     const picked =
-      pairs?.codes.map((code) => selected(place, pairs.name, quotedInPath(code), code, fold(code))) ?? [];
+      pairs?.codes.map((code) => itemWhere(place, pairs.name, quotedInPath(code), code, fold(code))) ?? [];
     const isPrimary = (one: Json) => isObject(one) && one['primary'] === true;
-    const primary = inner.some(isPrimary) ? [selected(place, 'primary', 'true', true, 'primary')] : [];
+    const primary = inner.some(isPrimary) ? [itemWhere(place, 'primary', 'true', true, 'primary')] : [];
     return columnsIn([...picked, ...primary, first]);
   }
   // [4, "Office"] is a reference with its label.
   const isReference =
     lists.length > 0 && lists.every((list) => list.length === 2 && typeof list[1] === 'string');
-  return columnsIn([...(isReference ? [item(place, '[1]', (list) => list[1], 'label')] : []), first]);
+  return columnsIn([...(isReference ? [itemPlace(place, '[1]', (list) => list[1], 'label')] : []), first]);
 }
 
 function scalarColumn({ path, words, values }: ColumnPlace): readonly Column[] {
@@ -101,7 +106,7 @@ function scalarColumn({ path, words, values }: ColumnPlace): readonly Column[] {
 /** What stands under each key of the objects at a place. */
 function partsIn(place: ColumnPlace): readonly ColumnPlace[] {
   const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
-  return [...keys].filter(isNameable).map((key) => below(place, key));
+  return [...keys].filter(isNameable).map((key) => placeUnder(place, key));
 }
 
 /** The text under a key, or the first of a list of texts. */

@@ -28,7 +28,7 @@ function canBe(kind: FieldKind, column: Column): boolean {
   const texts = textsOf(column);
   if (texts.length === 0) return false;
   if (kind === 'decimal' || kind === 'integer') return amountForm(texts)?.share === 1;
-  if (kind === 'datetime' || kind === 'date') return isTimes(column);
+  if (kind === 'datetime' || kind === 'date') return holdsTimes(column);
   if (kind === 'boolean' || kind === 'enum')
     return new Set(texts).size <= Math.min(texts.length, kind === 'enum' ? FEW : 2);
   return kind === 'id' || kind === 'reference' || texts.some((text) => !/^[\d.,-]+$/.test(text));
@@ -42,7 +42,7 @@ export function holdsValues(column: Column, values: readonly string[]): boolean 
 }
 
 /** Whether every value of a column is a time as it is written for people: digits alone may be anything. */
-export function isTimes(column: Column): boolean {
+export function holdsTimes(column: Column): boolean {
   const texts = textsOf(column);
   if (texts.length === 0 || texts.some((text) => /^-?\d+(?:\.\d+)?$/.test(text))) return false;
   return (momentForm(texts)?.share ?? 0) > 0.95;

@@ -2,7 +2,7 @@ import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type DraftNote, likely, notesAt, toEdit } from '../notes/note.ts';
-import { type FieldDraft, partsOf } from './map-list.ts';
+import { type FieldDraft, pathsAndSteps } from './map-list.ts';
 import { SHOWN_MIN } from './weigh-guesses.ts';
 
 type FieldDrafts = Readonly<Record<string, FieldDraft>>;
@@ -31,7 +31,7 @@ function textColumns({ name: view, map, rows }: View, resource: Resource): reado
   const fields = !resource.hasSingle ? resource.itemFields : resource.detailFields;
   return fields.flatMap(({ name: field, kind }): readonly TextColumn[] => {
     const draft = map[field] ?? null;
-    const { from, as } = draft === null ? { from: [], as: [] } : partsOf(draft);
+    const { from, as } = draft === null ? { from: [], as: [] } : pathsAndSteps(draft);
     if (kind !== 'text' || typeof from !== 'string') return [];
     const isEmpty = (value: unknown) =>
       typeof value === 'string' && (as.includes('trim') ? value.trim() : value) === '';

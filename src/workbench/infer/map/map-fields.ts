@@ -8,7 +8,7 @@ import { type ColumnChoice, requiredRemarks } from './column-tests.ts';
 import { inferId, type NativeId } from './infer-id.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf, knownValues, listsOf } from './columns.ts';
-import { candidatesText, holdsValues, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
+import { candidatesText, holdsValues, holdsTimes, maskedSample, whyNoName } from './describe-columns.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
 import { type FieldDraft, mapList, type MappedField, unmapped } from './map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from '../notes/note.ts';
@@ -115,7 +115,7 @@ function withCandidates(
 function onlyFitting({ kind, values }: Field, columns: readonly Column[]) {
   const [fits, what] =
     kind === 'datetime' || kind === 'date'
-      ? [isTimes, 'times']
+      ? [holdsTimes, 'times']
       : kind === 'enum'
         ? [(column: Column) => holdsValues(column, values ?? []), 'these values']
         : [() => false, ''];

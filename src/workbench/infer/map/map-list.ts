@@ -23,7 +23,7 @@ export function unmapped({ required, name, list }: Field, path = name): FieldDra
 }
 
 /** The paths and the steps of a field, however its mapping is written. */
-export function partsOf(draft: NonNullable<FieldDraft>) {
+export function pathsAndSteps(draft: NonNullable<FieldDraft>) {
   if (typeof draft === 'string') return { from: draft, as: [] };
   return 'each' in draft ? { from: draft.from, as: [] } : draft;
 }
@@ -48,7 +48,7 @@ function mapValues(
   const own = { ...column, values: elements };
   const given: ColumnChoice = { columns: [own], others: [], level: 'sure', join: false, isGiven: true };
   const { draft, remarks } = mapElement(of, [own], given);
-  const as = draft === null ? [] : partsOf(draft).as;
+  const as = draft === null ? [] : pathsAndSteps(draft).as;
   const { path } = column;
   return { draft: draft && (as.length === 0 ? path : { from: path, each: { as } }), remarks };
 }

@@ -50,7 +50,7 @@ function nullMoments(values: readonly Json[]) {
 }
 
 /** The remark on values of a form that the draft does not read. */
-export const OTHER_FORM = likely('values in another form become null');
+export const OTHER_FORM_REMARK = likely('values in another form become null');
 
 const WHICH_IS_THE_DAY = toEdit('could not find which number is the day and which the month');
 
@@ -69,7 +69,7 @@ export function momentSteps(values: readonly Json[], zone: string | undefined): 
   if (form.local && zone !== undefined)
     remarks.push(likely(`the texts have no time zone; this product writes ${zone}`));
   if (form.ambiguous) remarks.push(WHICH_IS_THE_DAY);
-  if (form.share < 1) remarks.push(OTHER_FORM);
+  if (form.share < 1) remarks.push(OTHER_FORM_REMARK);
   return { as: [...nullIf(taken), ...form.steps], remarks, ...doubt };
 }
 
@@ -99,7 +99,7 @@ export function dateSteps(values: readonly Json[], zone: string | undefined): Co
     else remarks.push(likely(`the days are those of ${zone}, in which this product writes`));
   }
   if (form.ambiguous) remarks.push(WHICH_IS_THE_DAY);
-  if (form.share < 1) remarks.push(OTHER_FORM);
+  if (form.share < 1) remarks.push(OTHER_FORM_REMARK);
   const isUtc = form.local || known.every((text) => MIDNIGHT_UTC.test(text));
   return {
     as: [...nullIf(taken), ...form.steps, { day: isUtc ? 'UTC' : (zone ?? 'UTC') }],

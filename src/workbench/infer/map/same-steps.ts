@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/json/json.ts';
 import { isList, scalarText } from '../../../kernel/json/values.ts';
 import type { DraftNote } from '../notes/note.ts';
 import { fieldDraft, type MapDraft } from './map-fields.ts';
-import { partsOf } from './map-list.ts';
+import { pathsAndSteps } from './map-list.ts';
 
 /**
  * Uses the steps of the list, and the notes on them, for a field of the single view if both views have equal values, because
@@ -23,7 +23,7 @@ export function sameSteps(
     const value = compilePath(path)(row);
     return isList(value) ? JSON.stringify(value) : scalarText(value);
   };
-  const textAt = ({ from }: ReturnType<typeof partsOf>, row: JsonObject) =>
+  const textAt = ({ from }: ReturnType<typeof pathsAndSteps>, row: JsonObject) =>
     [from]
       .flat()
       .map((path) => valueAt(path, row) ?? '')
@@ -33,7 +33,7 @@ export function sameSteps(
   const alike = Object.entries(own.map).flatMap(([field, draft]) => {
     const other = list.map[field] ?? null;
     if (draft === null || other === null || field === 'id') return [];
-    const [parts, inList] = [partsOf(draft), partsOf(other)];
+    const [parts, inList] = [pathsAndSteps(draft), pathsAndSteps(other)];
     const isAlike = records.every((record) => {
       const row = byId.get(idOf(own, record));
       return row !== undefined && textAt(parts, record) === textAt(inList, row);

@@ -44,6 +44,7 @@ const SPELLINGS: readonly Spelling[] = [
   { of: (column, word) => ({ [column]: `${word}.{value}` }) },
 ];
 
+/** A form of a filter: its parameter, and the index of the spelling that it was made by, if by any. */
 type Form = { readonly query: Readonly<Record<string, string>>; readonly spelledBy: number | undefined };
 
 /** The usual forms of a filter; the spelling of an operator that worked before comes first. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../src/kernel/json/json.ts';
 import { columnsOf, knownValues } from '../../../../../src/workbench/infer/map/columns.ts';
 import {
   candidatesText,
-  isTimes,
+  holdsTimes,
   maskedSample,
   whyNoName,
 } from '../../../../../src/workbench/infer/map/describe-columns.ts';
@@ -109,7 +109,7 @@ describe('a column of times', () => {
     [['2020-05-01', 'soon'], false],
     [[null, ''], false],
   ])('%j: %s', (values, expected) => {
-    expect(isTimes({ path: 'at', words: ['at'], values })).toBe(expected);
+    expect(holdsTimes({ path: 'at', words: ['at'], values })).toBe(expected);
   });
 });
 
