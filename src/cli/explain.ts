@@ -8,14 +8,8 @@ import {
 } from '../workbench/explain/report/explain-report.ts';
 import { explainWithLive, readExplanation } from '../workbench/explain/read-explanation.ts';
 import { readLive, readPartialConfig } from './input/read-config.ts';
-import type { DisplayedLive } from '../workbench/explain/display-live.ts';
 
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
-
-/** Whether the live answer is one that a client could use; `not_found` is one, too. */
-function isUsable({ answer }: DisplayedLive): boolean {
-  return answer.status === 200 || answer.code === 'not_found';
-}
 
 /**
  * `portico explain`: what becomes of a request, without asking the source, or with `--live` by asking it. Exit code
@@ -51,7 +45,8 @@ async function runExplain(
     explanation = await withProgress(work, context, () => explainWithLive(read.asked, asking));
   }
   printReport(explanationReport(explanation), options.json, context);
-  if (explanation.live !== undefined && !isUsable(explanation.live)) throw new ExitError(exitCodes.failure);
+  const { status = 200, code } = explanation.live?.answer ?? {};
+  if (status !== 200 && code !== 'not_found') throw new ExitError(exitCodes.failure);
 }
 
 /** Adds `portico explain` to the command line. */

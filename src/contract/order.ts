@@ -197,15 +197,12 @@ export function compareBounds(value: KnownValue, wanted: string | Decimal): numb
 
 const withoutZone = (text: string) => (text.endsWith('Z') ? text.slice(0, -1) : text);
 
-function hasElement({ elements }: ListValue, wanted: KnownValue): boolean {
-  return elements.some((element) => isScalar(element) && isEqual(element, wanted));
-}
-
 /** Whether a value satisfies a filter; an unknown value satisfies only the question whether it is unknown. */
 export function matches(value: Value, filter: Filter): boolean {
   if (filter.op === 'known') return (value !== null) === filter.value;
   if (value === null) return false;
-  if (value instanceof ListValue) return filter.op === 'has' && hasElement(value, filter.value);
+  if (value instanceof ListValue)
+    return filter.op === 'has' && value.elements.some((one) => isScalar(one) && isEqual(one, filter.value));
   switch (filter.op) {
     case 'has':
       return false;

@@ -23,7 +23,11 @@ const PAGE_SIZES = new Map([20, 50, 100].map((size) => [String(size), size]));
  */
 export function createCatalogService(options: CatalogServiceOptions): LegacyService {
   const { products, credentials, secretMarker = '', latencyMs } = options;
-  const rows = products.map((product) => withMarker(product.legacy, secretMarker));
+  const rows = products.map(({ legacy }) => ({
+    ...legacy,
+    buyPrc: legacy.buyPrc + secretMarker,
+    supplierKey: legacy.supplierKey + secretMarker,
+  }));
 
   function list(params: URLSearchParams): LegacyAnswer {
     const size = PAGE_SIZES.get(params.get('ps') ?? '20');
@@ -41,10 +45,6 @@ export function createCatalogService(options: CatalogServiceOptions): LegacyServ
   }
 
   return createLegacyService(answer, latencyMs);
-}
-
-function withMarker(row: LegacyProduct, secretMarker: string): LegacyProduct {
-  return { ...row, buyPrc: row.buyPrc + secretMarker, supplierKey: row.supplierKey + secretMarker };
 }
 
 function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): LegacyAnswer {

@@ -56,16 +56,14 @@ function placeOf(
   return `${file}:${line ?? 1}`;
 }
 
-function lineOf(one: DisabledClaim, place: string): string {
-  return `${one.source}  ${one.resource}  ${one.claim}  disabled ${one.at}: ${one.detail}${place}`;
-}
-
 async function runList(options: GatewayOptions, config: () => ReadyConfig, context: OperatorContext) {
   const { disabled } = await withAsk(options, CLAIMS_REDIS, context, (ask) => ask('claims', {}));
   const compiled = options.gateway === undefined ? config().compiled : undefined;
-  const place = (one: DisabledClaim) =>
-    compiled && `  (${placeOf(one, compiled) ?? 'believed again: its file has changed since'})`;
-  const lines = disabled.map((one) => lineOf(one, place(one) ?? ''));
+  const lines = disabled.map((one) => {
+    const place = compiled && (placeOf(one, compiled) ?? 'believed again: its file has changed since');
+    const line = `${one.source}  ${one.resource}  ${one.claim}  disabled ${one.at}: ${one.detail}`;
+    return place === undefined ? line : `${line}  (${place})`;
+  });
   const blocks = lines.length === 0 ? ['no claim has been disabled'] : lines;
   printReport({ json: { disabled }, blocks }, options.json, context, 0);
 }

@@ -44,10 +44,6 @@ const EXIT_CODES: Readonly<Partial<Record<ActionProblem['code'], number>>> = {
 /** A prune or an import of many keys takes its time. */
 const TIMEOUT_MS = 30_000;
 
-function unavailable(reason: string, hint: string): ActionResult {
-  return { kind: 'refused', problem: { code: 'unavailable', reason, hint } };
-}
-
 /** The request of an action: its path with the variable segments filled in, the rest as query or body. */
 function requestOf(name: ActionName, input: Readonly<Record<string, unknown>>) {
   const spec: ActionSpec = actionSpecs[name];
@@ -98,7 +94,8 @@ export async function askGateway(
     return { kind: 'refused', problem: problemIn(value, response) };
   } catch (error) {
     const hint = 'look at --gateway, and whether the gateway runs';
-    return unavailable(`no answer from ${url}: ${plainCause(error)}`, hint);
+    const reason = `no answer from ${url}: ${plainCause(error)}`;
+    return { kind: 'refused', problem: { code: 'unavailable', reason, hint } };
   }
 }
 

@@ -37,12 +37,6 @@ function orderCalls(window: RandomWindow, total: number, drawn: number): readonl
   return [...indexes].filter((index) => index > 0).map((index) => window.scanCall(index));
 }
 
-function rowsInOrder(windows: readonly WindowEvidence[]): readonly CanonicalRecord[] {
-  return windows
-    .toSorted((a, b) => a.call.firstRow - b.call.firstRow)
-    .flatMap(({ rows: { records } }) => records);
-}
-
 /**
  * Reads the first and the last rows of the list as it is, and a window between them if the file claims an order. They are
  * the same rows from look to look, while pages that callers read may be any. `drawn`, from 0 to 1, chooses the window
@@ -106,6 +100,7 @@ export async function lookAtList(
   }
   if (isBet && plan.count !== undefined && (await totalOfCount(source, plan.count, context)) !== total)
     isSteady = false;
-  const inOrder = isBet && isSteady ? rowsInOrder(windows) : undefined;
+  const sorted = windows.toSorted((a, b) => a.call.firstRow - b.call.firstRow);
+  const inOrder = isBet && isSteady ? sorted.flatMap(({ rows: { records } }) => records) : undefined;
   return { ends, inOrder, calls: context.usage.upstreamCalls };
 }

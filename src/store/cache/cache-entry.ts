@@ -65,17 +65,14 @@ function isHead(value: unknown): value is Head {
   return (
     (found === 0 || found === 1) &&
     typeof etag === 'string' &&
-    isListOf(times, Number.isFinite) &&
+    Array.isArray(times) &&
     times.length === 4 &&
+    times.every(Number.isFinite) &&
     Array.isArray(purgePosition) &&
     typeof purgePosition[0] === 'string' &&
     Number.isSafeInteger(purgePosition[1]) &&
     typeof tags === 'string'
   );
-}
-
-function isListOf(value: unknown, fits: (member: unknown) => boolean): value is readonly unknown[] {
-  return Array.isArray(value) && value.every(fits);
 }
 
 /** The entry in some bytes; `undefined` if they are damaged, or of another key or version. */

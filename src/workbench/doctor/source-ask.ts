@@ -34,10 +34,6 @@ export type SourceAskDeps = {
 
 type Counted = { readonly request: UpstreamRequest; readonly value: number | undefined };
 
-function everyRow(resource: Resource, { filters = [], sort }: RowSelection): ListQuery {
-  return { kind: 'list', resource: resource.name, page: 1, limit: 1, sort: sort ?? null, filters };
-}
-
 /** Two specs of one source: `spec` makes the requests, and `masked` makes what may be displayed of them. */
 type Specs = { readonly spec: SourceSpec; readonly masked: SourceSpec };
 
@@ -89,7 +85,9 @@ function createOpenRows(
   },
 ): Ask['open'] {
   return function open(selection) {
-    const plan = adapterFor(selection).list.plan(everyRow(resource, selection), new Set());
+    const { filters = [], sort = null } = selection;
+    const query: ListQuery = { kind: 'list', resource: resource.name, page: 1, limit: 1, sort, filters };
+    const plan = adapterFor(selection).list.plan(query, new Set());
     if (plan.kind === 'nothing') return undefined;
     if (plan.kind === 'scan' && plan.residualFilters.length > 0) return undefined;
     // A scan is sorted by the gateway; only its cursor plan asks the source to sort.

@@ -80,14 +80,10 @@ function displayValue(value: StepValue | Value, showValues: boolean): unknown {
   return value instanceof Decimal || value instanceof ListValue ? value.toString() : value;
 }
 
-function problemText({ code, detail }: GatewayError): string {
-  return detail === undefined ? code : `${code}: ${detail}`;
-}
-
 function displayCall(call: LiveCall, { compiled, masked }: DisplayLiveDeps): DisplayedLiveCall {
   const { method, url } = callToDisplay(masked, call.request);
   const { spec, yaml } = compiled.source;
-  const { rule } = call;
+  const { rule, problem: { code, detail } = {} } = call;
   const place = rule === undefined ? undefined : yaml.problemAt(['outcomes', rule], '');
   const outcome =
     rule === undefined || place === undefined
@@ -99,7 +95,7 @@ function displayCall(call: LiveCall, { compiled, masked }: DisplayLiveDeps): Dis
     ms: Math.round(call.ms * 10) / 10,
     ...(call.status !== undefined && { status: call.status, outcome }),
     ...(call.rows !== undefined && { rows: call.rows }),
-    ...(call.problem && { problem: problemText(call.problem) }),
+    ...(code !== undefined && { problem: detail === undefined ? code : `${code}: ${detail}` }),
   };
 }
 

@@ -7,7 +7,7 @@ import { withBet } from './query/infer-order.ts';
 import { requestSection } from './requests/request-parameters.ts';
 import type { OutcomesDraft } from './infer-outcomes.ts';
 import type { RecordDraft } from './map/infer-record.ts';
-import { type ListDraft, listRequest } from './infer-list.ts';
+import type { ListDraft } from './infer-list.ts';
 import type { InferTarget } from './requests/read-target.ts';
 import type { Draft } from './write/write-draft.ts';
 
@@ -87,7 +87,7 @@ function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boole
   const { window, total, order, filters, mapping, reader } = list;
   const absent = isXml || dialect?.itemsAbsent === 'empty';
   return {
-    request: requestSection(listRequest(list)),
+    request: requestSection(filters.extend(order.extend(window.request))),
     window: window.window,
     ...(total.total !== undefined && { total: total.total }),
     items: itemsSection(reader.layout.items),

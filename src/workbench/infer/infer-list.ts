@@ -189,8 +189,3 @@ export async function inferList(context: ListContext): Promise<ListDraft> {
     notes: notesOf(context, sections),
   };
 }
-
-/** The list's request with the parameters for window, order and filters. */
-export function listRequest({ window, order, filters }: ListDraft): RequestSpec {
-  return filters.extend(order.extend(window.request));
-}

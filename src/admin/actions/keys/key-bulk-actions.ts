@@ -15,11 +15,6 @@ function readRecord(value: { readonly id: string }): KeyRecord {
   throw new ActionRefusal('bad_input', `the record of key ${value.id} cannot be read`, hint);
 }
 
-/** When a key stopped working; `Infinity` while it works. */
-function endedAt({ expiresAt = Infinity, revokedAt = Infinity }: KeyRecord): number {
-  return Math.min(expiresAt, revokedAt);
-}
-
 /** Creates the actions on many keys: prune, export, import. */
 export function createKeyBulkActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
   return {
@@ -28,7 +23,9 @@ export function createKeyBulkActions({ onKeys, config, clock }: KeyChangeDeps): 
         const { store, confirm } = stores;
         const before = clock.now() - spanOf('olderThan', olderThan);
         const records = foundRecords(await store.list());
-        const ended = records.filter((record) => endedAt(record) <= before).map(({ id }) => id);
+        const ended = records.flatMap(({ id, expiresAt = Infinity, revokedAt = Infinity }) =>
+          Math.min(expiresAt, revokedAt) <= before ? [id] : [],
+        );
         for (const id of ended) await forgetKey(stores, id);
         note({ target: `${ended.length} keys`, before: ended.slice(0, 100) });
         return { deleted: ended, replication: await confirm() };

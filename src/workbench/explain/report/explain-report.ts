@@ -42,10 +42,6 @@ function planBlocks({ kind, reason, calls, callsMax }: Explanation['plan']): rea
   return section(`Plan: ${KINDS[kind]}${reason === undefined ? '' : `: ${reason}`}`, [...lines, ...more]);
 }
 
-function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): string {
-  return `${plural(rows, 'row')}, ${plural(calls, 'call')}, ${timeMs} ms; more is answered with ${beyond}`;
-}
-
 function callsLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {
   const rule =
     outcome === null ? 'no outcome rule fits' : outcome && `${outcome.is} by ${placeText(outcome)}`;
@@ -120,7 +116,9 @@ export function explanationReport(explanation: Explanation): Report {
     ...planBlocks(plan),
     ...section('Left for Portico', plan.gatewaySteps),
     ...section('Depends on', plan.dependsOn.map(claimLine)),
-    ...section('Budget of a scan', [budgetLine(budget)]),
+    ...section('Budget of a scan', [
+      `${plural(budget.rows, 'row')}, ${plural(budget.calls, 'call')}, ${budget.timeMs} ms; more is answered with ${budget.beyond}`,
+    ]),
     ...section('Cache', [
       `fresh for ${explanation.freshSeconds} s`,
       `key: ${cacheKey.operation} / ${cacheKey.digest} / ${cacheKey.query}`,

@@ -144,11 +144,6 @@ function mapUnnamed(field: Field, context: FieldContext): MappedField {
   return { draft: unmapped(field), remarks: withCandidates([absent(text)], field, allColumns, []) };
 }
 
-/** The steps of a field whose column has no value yet, so that the chain fits its kind. */
-function stepsUnseen({ kind }: Field): readonly unknown[] {
-  return kind === 'datetime' ? ['iso8601'] : [];
-}
-
 /** What is to be decided about the chosen columns themselves. */
 function choiceRemarks(field: Field, chosen: ColumnChoice, { allColumns, idPath }: FieldContext) {
   const [column] = chosen.columns;
@@ -174,7 +169,9 @@ function mapField(field: Field, chosen: ColumnChoice | undefined, context: Field
   if (values.every((value) => value === null)) {
     const text = 'the name matches, but every record has it empty';
     const absent = isExtra(field, resource) ? likely : toEdit;
-    return { draft: fieldDraft(from, stepsUnseen(field)), remarks: [absent(text)] };
+    // No value shows which steps it needs, but the last one must fit the kind.
+    const as = field.kind === 'datetime' ? ['iso8601'] : [];
+    return { draft: fieldDraft(from, as), remarks: [absent(text)] };
   }
   const unsure = [...choiceRemarks(field, chosen, context), ...requiredRemarks(field, chosen)];
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };

@@ -39,10 +39,6 @@ export type ParameterCandidate = {
   readonly template?: string;
 };
 
-function inOrder(names: readonly string[], first: readonly (string | undefined)[]): readonly string[] {
-  return [...new Set([...first.filter((name) => name !== undefined), ...names])];
-}
-
 /** Matches XML elements such as MaxRows and FirstRow, with the words of the name in any order. */
 const LIKE = {
   size: /^(?:max(?:imum)?(?:rows|results|records|items|count)|(?:row|page|record)s?(?:count|size|limit)|pagesize|numberof(?:rows|records|results))$/,
@@ -83,7 +79,8 @@ export function candidatesFor(
   const names = { size: SIZES, start: STARTS, cursor: CURSORS }[what];
   if (request.body !== undefined) return bodyCandidates(request, names, LIKE[what], known);
   const given = Object.keys(request.query).filter((name) => names.includes(name));
-  return inOrder(names, [known, ...given]).map((name) => ({ place: { in: 'query', name }, name }));
+  const ordered = new Set([...(known === undefined ? [] : [known]), ...given, ...names]);
+  return [...ordered].map((name) => ({ place: { in: 'query', name }, name }));
 }
 
 const IS_NUMBER = /^\d{1,7}$/;

@@ -52,10 +52,6 @@ function commentOf(lines: readonly string[]): string {
 /** Sections that always take several lines. */
 const BLOCKS = new Set(['net', 'auth', 'resources', 'list', 'get', 'map', 'outcomes', 'filters']);
 
-function lengthOf(value: unknown): number {
-  return JSON.stringify(value).length;
-}
-
 /** Writes `{ a: b }` and `[a, b]` as the examples do. The library can pad both or none. */
 function padAsUsual(node: YAMLMap | YAMLSeq): void {
   const write = node.toString.bind(node);
@@ -68,7 +64,7 @@ function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolea
   if (isScalar(node) && typeof node.value === 'string' && node.value.length > FLOW_MAX)
     node.type = 'BLOCK_FOLDED';
   if (!isMap(node) && !isSeq(node)) return;
-  const short = lengthOf(node.toJSON()) <= FLOW_MAX;
+  const short = JSON.stringify(node.toJSON()).length <= FLOW_MAX;
   const isResource = isMap(node) && node.has('list');
   node.flow = !BLOCKS.has(key) && !isResource && short && !hasNotes(node);
   for (const item of node.items) {
