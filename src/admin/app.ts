@@ -37,16 +37,13 @@ export type CheckResult = {
 export type AdminDeps = ApiRouterDeps & {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly checks: () => readonly CheckResult[] | Promise<readonly CheckResult[]>;
-  /** Whether the gateway is draining. */
   readonly draining: () => boolean;
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
   readonly events: Pick<EventStream, 'serve'>;
-  /** The configuration in force. */
   readonly config: () => ConfigInForce;
   /** The tokens at this moment, for all paths except `/livez` and `/readyz`; none: programs on this machine need none. */
   readonly tokens: () => readonly AdminToken[];
   readonly clock: Clock;
-  /** The version of the gateway. */
   readonly version: string;
 };
 

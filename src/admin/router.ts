@@ -95,7 +95,6 @@ function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouter
   };
 }
 
-/** The path in the form of Express. */
 const expressPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Creates the routes of all actions. The guard before them has set who asks. */

@@ -39,7 +39,6 @@ export type ConfigPaths = {
   readonly file: () => string;
 };
 
-/** Registers the commands that work on files. */
 function registerFileCommands(program: Command, files: ConfigPaths, context: CliContext): void {
   program
     .command('check')

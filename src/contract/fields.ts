@@ -103,7 +103,6 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 const isTextLike = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 
-/** Whether an object of a list has the values of its fields. */
 function acceptsObject(fields: readonly Field[], element: ListElement): boolean {
   if (isScalar(element)) return false;
   for (const { name, accepts } of fields) if (!accepts(element[name])) return false;
@@ -178,7 +177,6 @@ function formOf({ kind, values = [], idPattern = /^$/ }: KindSettings): readonly
   }
 }
 
-/** The JSON Schema of a list's elements. */
 function elementSchema({ of }: ListShape): JsonSchema {
   if ('kind' in of) return of.schema;
   return {

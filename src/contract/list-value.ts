@@ -20,7 +20,6 @@ export class ListValue {
     this.elements = elements;
   }
 
-  /** The number of its elements. */
   get length(): number {
     return this.elements.length;
   }

@@ -111,7 +111,6 @@ function compareNullable(a: SortKey | null, b: SortKey | null, sort: Sort): numb
   return sort.descending ? -compareKeys(a, b) : compareKeys(a, b);
 }
 
-/** The sort key of a record. */
 function fieldKeyOf(record: CanonicalRecord, { field }: Sort, by: SortField): SortKey | null {
   const value = record[field] ?? null;
   return value === null ? null : sortKeyOf(by, value);

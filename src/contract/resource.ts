@@ -48,13 +48,11 @@ export type Resource = {
   readonly idPrefix: string;
   /** What stands before the source's own id in a public one: `user_`, or nothing. */
   readonly idStart: string;
-  /** The form of its ids. */
   readonly idPattern: RegExp;
   /** The path of its list, such as `/v1/users`. */
   readonly path: string;
   /** The permission to read it: `<name>:read`. */
   readonly permission: string;
-  /** Whether its records can be listed. */
   readonly hasList: boolean;
   /** The fields of an item of a list, the id first. */
   readonly itemFields: readonly Field[];

@@ -7,7 +7,6 @@ import { createResilience, type Resilience, type ResilienceDeps } from './resili
 
 /** The metrics about the state of sources. */
 export type ResilienceMetrics = {
-  /** The state of a source's breaker from now on. */
   breakerState(source: string, state: BreakerState): void;
   /** An event between Portico and a source, such as `retry_sent`. */
   sourceEvent(source: string, event: string): void;

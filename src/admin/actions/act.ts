@@ -14,7 +14,6 @@ import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from
  */
 export type Act = (name: ActionName, input: unknown, actor: Actor, held?: HeldCount) => Promise<ActionResult>;
 
-/** What an action changed, for the audit. */
 type Changed = Pick<AuditChange, 'target' | 'before' | 'after'>;
 
 /**

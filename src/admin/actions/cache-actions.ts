@@ -9,7 +9,6 @@ import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
  */
 export type CacheActionsDeps = {
   readonly purges: Pick<Purges, 'purge'>;
-  /** The contract in force. */
   readonly contract: () => Contract;
   /** Counts the entries with a tag, before they are purged. Absent: nothing is counted here. */
   readonly countHeld?: ((tag: string) => HeldCount) | undefined;

@@ -177,7 +177,6 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
       const states = [ownState(sample) as GatewayState, ...others];
       return findConditions(conditionFacts(mergedSample(states, sample), countsOf(states), status()));
     },
-    /** The callers of all gateways. */
     async callers() {
       const [own] = await Promise.all([callers(), listen()]);
       const merged = mergeCallers([own, ...others.map((one) => one.callers)]);

@@ -71,7 +71,6 @@ function otherAnswers({ output, answers }: ActionSpec): Schema {
   );
 }
 
-/** The paths that are no actions. */
 function otherPaths(): Schema {
   const get = (operationId: string, summary: string, content: Schema) => ({
     get: {

@@ -10,7 +10,6 @@ const APART_MS = 2_000;
 /** A source that nobody calls keeps its last share for so long: it has not shown that it is well. */
 const HELD_MS = 60_000;
 
-/** The calls of one source. */
 class SourceCalls {
   calls = 0;
   failed = 0;

@@ -73,7 +73,6 @@ function claimsOf({ resource, source }: CompiledResource): readonly string[] {
   ];
 }
 
-/** The series of the replies of a source for one resource. */
 function seriesOfReplies(compiled: CompiledResource) {
   const { resource, source } = compiled;
   const spec = source.spec.resources[resource.name];
@@ -103,7 +102,6 @@ const SHADOW_OUTCOMES = [
   ...['cap', 'rate', 'overload', 'breaker', 'source', 'scan'].map((reason) => `dropped_${reason}`),
 ];
 
-/** The series of a resource that moves. */
 function seriesOfMigration({ resource }: CompiledResource, operations: readonly string[]) {
   const own = operations.filter((operation) => operation.startsWith(`${resource.name}.`));
   const at = [resource.name];

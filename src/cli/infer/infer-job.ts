@@ -39,7 +39,6 @@ export type InferArguments = {
 
 /** What `portico infer` has to do, checked before the service is asked. */
 export type InferJob = {
-  /** The name of the source. */
   readonly name: string;
   /** What to draft, resource by resource. */
   readonly drafts: readonly [InferOptions, ...InferOptions[]];

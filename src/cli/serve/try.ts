@@ -80,7 +80,6 @@ Stop: Ctrl-C
 `;
 }
 
-/** The options of `portico try`. */
 type TryOptions = { readonly port?: number };
 
 /** `portico try <file>`: serves one source file in this process, without a gateway file, a pepper or Redis. */

@@ -66,7 +66,6 @@ function substituteText(
   return result + text.slice(from);
 }
 
-/** The variables that a text refers to. */
 function variablesOf(text: string, env: Environment): readonly Omit<Reference, 'offset'>[] {
   return [...text.matchAll(REFERENCE)].flatMap(([, , variable]) =>
     variable === undefined ? [] : [{ variable, isSet: (env.variables[variable] ?? '') !== '' }],

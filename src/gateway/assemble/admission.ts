@@ -122,7 +122,6 @@ function createKeyCheck(
   return apiKeys && createApiKeyCheck({ pepper: apiKeys.pepper, configured, ...known, clock });
 }
 
-/** The keys of the token issuer. */
 function makeIssuerKeys(
   {
     jwksUrl: url,

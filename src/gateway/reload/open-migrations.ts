@@ -81,7 +81,6 @@ type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
 
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
 
-/** The migrations that are on hold. */
 function holdsOf(served: readonly ServedMigration[], states: MigrationStateStore): readonly Hold[] {
   return served.flatMap(({ declared: { resource } }) => {
     const hold = states.current(resource)?.hold;

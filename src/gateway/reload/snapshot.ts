@@ -173,7 +173,6 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     ...serving,
     /** The bounds of the public server. */
     limits: { connectionsMax: config.listen.connectionsMax, deadlineMsMax },
-    /** The names of the endpoints in the metrics. */
     endpoints: endpointNames(config),
     /** The tokens of the operator's listener. */
     tokens: adminTokens(config.admin),

@@ -9,7 +9,6 @@ export type WorkerPlan = {
   readonly texts: ConfigTexts;
   /** Of the configuration, see `configDigest`. */
   readonly digest: string;
-  /** The number of processes. */
   readonly workers: number;
   /** How long a worker that leaves goes on serving, in milliseconds. */
   readonly drainMs: number;

@@ -4,7 +4,6 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 export type Cors = {
   /** Appends the headers of an answer to a caller of this `Origin`; `exposed` are those that a script may read. */
   append(headers: string[], origin: readonly string[], exposed?: string): void;
-  /** Appends the headers of the answer to a preflight. */
   appendPreflight(headers: string[], origin: readonly string[], methods: readonly string[]): void;
   /** What CORS adds to the end of `Vary`. */
   readonly vary: string;

@@ -54,7 +54,6 @@ export function createQuestionBreakers(
   }
 
   return {
-    /** Whether a shape may be watched. */
     get isWatching() {
       return shapes.size > 0;
     },

@@ -10,7 +10,6 @@ export function createSilenceTimer(monotonic: () => number) {
   return {
     /** Milliseconds of silence so far; time without a running call does not count. */
     ms,
-    /** Whether a call is running. */
     get isRunning() {
       return active > 0;
     },

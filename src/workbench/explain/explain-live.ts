@@ -49,7 +49,6 @@ export type LiveDeps = {
   readonly stop: AbortSignal;
 };
 
-/** The id of the first record of an answer. */
 function firstIdOf(answer: SourceAnswer | GatewayError): string | undefined {
   if (answer instanceof Error || !answer.found) return undefined;
   const { data } = JSON.parse(answer.body.toString()) as { data: { id: string } | readonly { id: string }[] };

@@ -19,7 +19,6 @@ export type FilterContext = {
   /** The ids of the first window without a filter. */
   readonly firstIds: readonly string[];
   readonly unknownParameter: UnknownParameter;
-  /** The filters to look for. */
   readonly wanted: readonly PlainFilter[];
   readonly dialect: Dialect | undefined;
 };

@@ -49,7 +49,6 @@ function largestSize(
 const variable = (request: RequestSpec, place: Parameter | undefined, name: string) =>
   place === undefined ? request : withValue(request, place, name);
 
-/** The remark on the parameter for the start of a window. */
 function startRemark({ start, size }: NumberedWindows): Remark {
   const name = parameterName(start.place);
   const counts = `${name} counts ${start.kind === 'offset' ? 'rows' : 'pages'} from ${start.base}`;

@@ -15,7 +15,6 @@ const statusColours: Readonly<Record<string, string>> = {
 };
 const others = ['c-cool', 'c-warn', 'c-bad', 'c-plum', 'c-good', 'c-grey'];
 
-/** Whether anything was counted. */
 const isCounted = (counts: PointCounts) => counts.some((count) => (count ?? 0) > 0);
 
 /** Counts as rates per second. The last interval is not over, so its data point is left out. */

@@ -68,7 +68,6 @@ export function hostsTable({ hosts }: SourceDetail): VNode {
   });
 }
 
-/** A line of a source's file. */
 function placeText(file: string | undefined, line: number | undefined): Children {
   return file === undefined ? '' : html`<code>${file}${line === undefined ? '' : `:${line}`}</code>`;
 }
