@@ -38,9 +38,7 @@ export type ListQuery = {
 /** One record by its v1 id. */
 export type GetQuery = { readonly kind: 'get'; readonly resource: string; readonly id: string };
 
-/**
- * A request after its parameters are checked. Nothing of the caller is in it, so that equal queries can share an answer.
- */
+/** A request after its parameters are checked. Nothing of the caller is in it, so that equal queries can share an answer. */
 export type Query = ListQuery | GetQuery;
 
 const PREFIXES: Readonly<Record<FilterOp, string>> = {

@@ -18,9 +18,7 @@ import { fault } from '../kernel/errors/fault.ts';
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
 export type QuotaOf = (source: string, concurrency: number) => Quota;
 
-/**
- * `upstreamCall` counts every exchange, retries included, as `OnExchange` says.
- */
+/** `upstreamCall` counts every exchange, retries included, as `OnExchange` says. */
 export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly metrics: SourceResilienceDeps['metrics'] & {
     upstreamCall(source: string, ...exchange: Parameters<OnExchange>): void;
@@ -51,9 +49,8 @@ function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpst
 }
 
 /**
- * The health probe of a source: the first row of the list, without any value of a caller. The answer must be right,
- * except where the source gives all rows at once, which is more than is worth reading. `undefined`: the list needs no
- * call.
+ * The health probe of a source: the first row of the list, without any value of a caller. The answer must be right, except
+ * where the source gives all rows at once, which is more than is worth reading. `undefined`: the list needs no call.
  */
 function createHealthProbe({ resource, adapter: { list } }: CompiledSource): HealthProbe | undefined {
   const first = firstRows(list.plan, resource.name, 1);

@@ -14,9 +14,7 @@ import { siteOf } from './request-site.ts';
 import { presentedSession, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
-/**
- * `tokens` and `guesses` are those of the guard, so that an address that has spent its attempts there has none left here.
- */
+/** `tokens` and `guesses` are those of the guard, so that an address that has spent its attempts there has none left here. */
 export type SessionRoutesDeps = Pick<GuardDeps, 'tokens' | 'guesses'> & {
   readonly sessions: Pick<Sessions, 'begin' | 'end'>;
   /** The version of the gateway, for the page. */

@@ -150,8 +150,7 @@ export function createActionAsk(
 }
 
 /**
- * Asks the gateway that a command line names, or else the one of the configuration. @throws ExitError if neither has an
- * address
+ * Asks the gateway that a command line names, or else the one of the configuration. @throws ExitError if neither has an address
  */
 export function askListener(options: GatewayOptions, configFile: string, context: CliContext): AskOperator {
   const { gateway: address, tokenFile, timeoutMs } = options;

@@ -68,10 +68,7 @@ export function printBlocks(
     for (const line of reportLines(blocks, depth)) terminal.stream.write(`${terminalLine(line, terminal)}\n`);
 }
 
-/**
- * Prints a report on standard output: as JSON if that is asked for, or else as text. With `indent` 0 the JSON is one
- * line.
- */
+/** Prints a report on standard output: as JSON if that is asked for, or else as text. With `indent` 0 the JSON is one line. */
 export function printReport(
   { json, blocks }: Report,
   asJson: boolean | undefined,

@@ -108,10 +108,7 @@ export const callerAuth = z.strictObject({
     .optional(),
 });
 
-/**
- * An entry of `auth.apiKeys.keys`. Its `expiresAt` is an ISO 8601 text; the `KeyRecord` of a key in Redis has
- * milliseconds.
- */
+/** An entry of `auth.apiKeys.keys`. Its `expiresAt` is an ISO 8601 text; the `KeyRecord` of a key in Redis has milliseconds. */
 export type KeyRecordConfig = z.infer<typeof keyRecord>;
 
 /** `auth.jwt` with its defaults: `clockTolerance` in seconds, `keysFresh` and `keysStale` in milliseconds. */

@@ -95,8 +95,7 @@ export const redis = z.strictObject({
 });
 
 /**
- * `redis` with its defaults, times in milliseconds. Where neither it nor a role has an address, that role does without
- * Redis.
+ * `redis` with its defaults, times in milliseconds. Where neither it nor a role has an address, that role does without Redis.
  */
 export type RedisConfig = z.infer<typeof redis>;
 

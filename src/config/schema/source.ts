@@ -122,15 +122,11 @@ export type RequestSpec = z.infer<typeof request>;
 /** The body of a POST, distinguished by its one main key: `json`, `form` or `xml`. */
 export type BodySpec = z.infer<typeof requestBody>;
 
-/**
- * `decode` with its defaults. Without a `charset`, the reply says it; without `contentTypes`, those of the format are
- * read.
- */
+/** `decode` with its defaults. Without a `charset`, the reply says it; without `contentTypes`, those of the format are read. */
 export type DecodeSpec = z.infer<typeof decode>;
 
 /**
- * An entry of `filters.<field>.<operator>`. Its `exactness` says how far the rows and the total of a reply can be relied
- * on.
+ * An entry of `filters.<field>.<operator>`. Its `exactness` says how far the rows and the total of a reply can be relied on.
  */
 export type FilterSpec = z.infer<typeof filter>;
 
@@ -138,8 +134,7 @@ export type FilterSpec = z.infer<typeof filter>;
 export type CoercionSpec = z.infer<typeof coercion>;
 
 /**
- * By v1 field: the paths its value is read from, and the steps after that. Without a path, it is the constant `value`, or
- * null.
+ * By v1 field: the paths its value is read from, and the steps after that. Without a path, it is the constant `value`, or null.
  */
 export type MappingSpec = z.infer<typeof mapping>;
 

@@ -51,10 +51,7 @@ export const telemetry = z.strictObject({
     ),
 });
 
-/**
- * `telemetry.traces` with its defaults: `ratio` from 0 to 1, `timeout` in milliseconds, `queueMax` in spans of each
- * worker.
- */
+/** `telemetry.traces` with its defaults: `ratio` from 0 to 1, `timeout` in milliseconds, `queueMax` in spans of each worker. */
 export type TracesConfig = z.infer<typeof traces>;
 
 /** The types of the events that a gateway sends by webhook. */

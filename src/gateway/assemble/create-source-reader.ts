@@ -15,8 +15,7 @@ import type { WatchedRuntime } from '../../pipeline/create-runtime.ts';
 import { createPurgeable } from '../../pipeline/purgeable-scan-caches.ts';
 
 /**
- * `purges` ends scan caches and walks that are older than a purge of their resource. `redis.cache` shares them with the
- * fleet.
+ * `purges` ends scan caches and walks that are older than a purge of their resource. `redis.cache` shares them with the fleet.
  */
 export type SourceReaderDeps = {
   readonly purges: Pick<Purges, 'current' | 'latest'>;

@@ -25,8 +25,7 @@ import { answersOf, type WorkerLink } from './worker-link.ts';
 import type { WorkerPlan } from './worker-slots.ts';
 
 /**
- * `fork` starts a process that serves nothing yet. The texts of the configuration are sent to it, and it compiles them
- * itself.
+ * `fork` starts a process that serves nothing yet. The texts of the configuration are sent to it, and it compiles them itself.
  */
 export type PrimaryDeps = {
   readonly first: SoundConfig;

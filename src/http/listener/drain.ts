@@ -20,10 +20,9 @@ export type Drain = (leaving?: {
 }) => Promise<void>;
 
 /**
- * Makes the function that drains a server without resetting a connection, also under load. It serves on for a while and
- * asks every client to close its connection; then it stops listening, lets the responses in flight finish, and
- * resolves. If others listen on the same port, it stops listening at once. A plain `server.close` would never end
- * under keep-alive load.
+ * Makes the function that drains a server without resetting a connection, also under load. It serves on for a while and asks
+ * every client to close its connection; then it stops listening, lets the responses in flight finish, and resolves. If others
+ * listen on the same port, it stops listening at once. A plain `server.close` would never end under keep-alive load.
  */
 export function createDrain({
   server,

@@ -118,10 +118,7 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
     return Math.min(PATIENT_MS_MAX, Math.max(PATIENT_MS_MIN, fairMs / 2));
   }
 
-  /**
-   * Whether the client asks again sooner than its share of the capacity allows. Measured only while connections are
-   * paused.
-   */
+  /** Whether the client asks again sooner than its share of the capacity allows. Measured only while connections are paused. */
   function isAggressive(socket: AnsweredSocket): boolean {
     return paused.count > 0 && clock.monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < patientMs();
   }

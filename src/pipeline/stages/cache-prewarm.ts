@@ -11,9 +11,7 @@ import type { SourceAnswer } from './call.ts';
 /** Keeps an answer. It never rejects. */
 export type KeepAnswer = (answer: SourceAnswer) => Promise<void>;
 
-/**
- * Begins to warm a cache. It is called before the source is asked, so that a purge in the meantime also ends what is kept.
- */
+/** Begins to warm a cache. It is called before the source is asked, so that a purge in the meantime also ends what is kept. */
 export type BeginPrewarm = (operation: string, query: Query) => KeepAnswer;
 
 /** With another `digest` than that of the cache stage, nobody would find what is kept. */

@@ -9,8 +9,7 @@ import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 export type CacheRedis = Pick<Redis, 'getBuffer' | 'callBuffer'>;
 
 /**
- * `keyOf` is given a digest of the cache key, and `value` or `lock`. One script uses both keys, so they need the same
- * hash tag.
+ * `keyOf` is given a digest of the cache key, and `value` or `lock`. One script uses both keys, so they need the same hash tag.
  */
 export type RedisEntriesDeps = {
   readonly client: CacheRedis;

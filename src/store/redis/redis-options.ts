@@ -30,9 +30,8 @@ function createReconnectOnError(): (error: Error) => boolean {
 }
 
 /**
- * A caller must never wait for Redis longer than the command timeout, whatever the state of Redis; `attachWatchdog`
- * ensures that. ioredis' own defaults queue commands and send them again, for more than a minute (redis/ioredis#76,
- * #1351).
+ * A caller must never wait for Redis longer than the command timeout, whatever the state of Redis; `attachWatchdog` ensures
+ * that. ioredis' own defaults queue commands and send them again, for more than a minute (redis/ioredis#76, #1351).
  */
 function connectOptions({ connectTimeoutMs }: RedisTimes) {
   return {

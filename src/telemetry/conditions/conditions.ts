@@ -43,12 +43,6 @@ export function findConditions(facts: ConditionFacts) {
   return found.sort((a, b) => URGENCY[a.item.severity] - URGENCY[b.item.severity]);
 }
 
-/**
- * The same without where it holds.
- * @internal
- */
-export const findAttention = (facts: ConditionFacts) => findConditions(facts).map(({ item }) => item);
-
 /** The id of the condition that a webhook event reports; `undefined` if it reports none. */
 export const conditionOfEvent = (event: WebhookEventType): string | undefined =>
   conditions.find(({ webhook }) => webhook === event)?.id;

@@ -2,9 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { type RequestTrace, traceTimings } from './request-trace.ts';
 import type { RequestTimings } from './request-timings.ts';
 
-/**
- * The fields of a request's log line. Nothing else of a request is logged or kept. Fields without a value are left out.
- */
+/** The fields of a request's log line. Nothing else of a request is logged or kept. Fields without a value are left out. */
 export type RequestLogFields = {
   readonly requestId: string;
   readonly operation: string;

@@ -74,9 +74,7 @@ function withoutValues(tree: unknown, variables: readonly string[]): unknown {
   );
 }
 
-/**
- * A source whose requests are only displayed: ids, and the values of the filters asked for, are `***` in them.
- */
+/** A source whose requests are only displayed: ids, and the values of the filters asked for, are `***` in them. */
 export function sourceWithoutValues(
   spec: SourceSpec,
   resource: ResourceName,

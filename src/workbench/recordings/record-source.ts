@@ -68,8 +68,7 @@ async function writeFixture(
 }
 
 /**
- * Asks a live source and writes what it was asked, replied and answered as fixtures. `sources` are the resources of one
- * source.
+ * Asks a live source and writes what it was asked, replied and answered as fixtures. `sources` are the resources of one source.
  */
 export async function recordSource(
   sources: readonly [CompiledSource, ...CompiledSource[]],

@@ -6,8 +6,7 @@ import { addedHeaderName, headerValue } from './scalars.ts';
 export const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
 
 /**
- * The body of a POST, distinguished by its key. Parts of JSON and fields of a form are left out if their variable has no
- * value.
+ * The body of a POST, distinguished by its key. Parts of JSON and fields of a form are left out if their variable has no value.
  */
 export const requestBody = z.union([
   z.strictObject({

@@ -32,9 +32,7 @@ const exactness = z
     'exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.',
   );
 
-/**
- * How a source is asked to filter by one field and one operator. What is not `exact` is filtered by the gateway as well.
- */
+/** How a source is asked to filter by one field and one operator. What is not `exact` is filtered by the gateway as well. */
 export const filter = z.strictObject({
   query: queryTemplate.default({}).describe('Parameters with {value}.'),
   expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),

@@ -32,8 +32,7 @@ const sourceRetries = retries.extend({
 });
 
 /**
- * The connection to a source: its hosts, its bounds, and what is done when it fails. Times are milliseconds, `bytesMax`
- * bytes.
+ * The connection to a source: its hosts, its bounds, and what is done when it fails. Times are milliseconds, `bytesMax` bytes.
  */
 export const net = z
   .strictObject({

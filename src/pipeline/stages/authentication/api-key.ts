@@ -36,8 +36,8 @@ function checksum(text: string): string {
 }
 
 /** A fresh id of an API key. */
-export function newKeyId(random: RandomInt = cryptoRandom): string {
-  return randomText(ID_LENGTH, BASE36, random);
+export function newKeyId(): string {
+  return randomText(ID_LENGTH, BASE36, cryptoRandom);
 }
 
 /** A fresh API key for an id. The text is the secret itself: it is shown once and kept nowhere. */

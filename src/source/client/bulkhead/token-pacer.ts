@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Takes one token from a rate limiter: 0 if it is granted, else the milliseconds after which to ask again. It never
- * rejects.
+ * Takes one token from a rate limiter: 0 if it is granted, else the milliseconds after which to ask again. It never rejects.
  */
 export type TakeToken = () => number | Promise<number>;
 

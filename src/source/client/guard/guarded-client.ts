@@ -51,10 +51,7 @@ export type GuardedClient = {
   close(): void;
 };
 
-/**
- * Most may be absent: a session of a command such as `doctor` gives no `resilience`, so that it sees each failure as it
- * is.
- */
+/** Most may be absent: a session of a command such as `doctor` gives no `resilience`, so that it sees each failure as it is. */
 export type GuardedClientDeps = {
   /** What the upstream is called in the log; absent: its failures name nobody. */
   readonly name?: string | undefined;

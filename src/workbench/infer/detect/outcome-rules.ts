@@ -68,8 +68,7 @@ export function outcomeRule(
 }
 
 /**
- * The code that all successes have and no failure has; a success is then recognised by it. `undefined` if the status is
- * enough.
+ * The code that all successes have and no failure has; a success is then recognised by it. `undefined` if the status is enough.
  */
 export function successCode(
   successes: readonly (Json | undefined)[],

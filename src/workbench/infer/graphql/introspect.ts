@@ -22,9 +22,7 @@ export function graphqlRequest(
 
 const ADDRESS = /(?:^|\/)(?:graphql|graph|gql|graphiql)(?:\/|\.json$|$)/i;
 
-/**
- * Whether a request without a body went to a GraphQL service: by its address, or by a refusal that speaks of queries.
- */
+/** Whether a request without a body went to a GraphQL service: by its address, or by a refusal that speaks of queries. */
 export function isGraphqlAddress(request: RequestSpec, reply: UpstreamReply): boolean {
   if (request.body !== undefined) return false;
   if (ADDRESS.test(request.path)) return true;

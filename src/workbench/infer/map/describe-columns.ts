@@ -48,9 +48,7 @@ export function holdsTimes(column: Column): boolean {
   return (momentForm(texts)?.share ?? 0) > 0.95;
 }
 
-/**
- * The columns that a field may be in, each with a masked sample, in one text for the operator. Empty if there are none.
- */
+/** The columns that a field may be in, each with a masked sample, in one text for the operator. Empty if there are none. */
 export function candidatesText(
   kind: FieldKind,
   columns: readonly Column[],

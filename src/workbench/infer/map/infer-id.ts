@@ -60,8 +60,7 @@ function idInAddress(columns: readonly Column[]): IdDraft | undefined {
 }
 
 /**
- * Drafts the id from the columns and the one that was chosen, or from the end of a URL; `undefined` if nothing can be
- * the id.
+ * Drafts the id from the columns and the one that was chosen, or from the end of a URL; `undefined` if nothing can be the id.
  */
 export function inferId(
   columns: readonly Column[],

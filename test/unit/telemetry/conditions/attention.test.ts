@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { findAttention } from '../../../../src/telemetry/conditions/conditions.ts';
+import { findConditions } from '../../../../src/telemetry/conditions/conditions.ts';
 
 type Gauge = readonly [name: string, labels: Readonly<Record<string, string>>, value: number];
 
@@ -10,12 +10,12 @@ function found(
   lastHour: Readonly<Record<string, number>> = {},
   stale?: { since: string; why: string },
 ) {
-  return findAttention({
+  return findConditions({
     gauges: (name) => gauges.filter(([of]) => of === name).map(([, labels, value]) => ({ labels, value })),
     grown: new Map(Object.entries(grown)),
     lastHour: new Map(Object.entries(lastHour)),
     stale,
-  });
+  }).map(({ item }) => item);
 }
 
 /** Everything at its worst. */

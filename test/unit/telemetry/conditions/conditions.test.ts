@@ -6,7 +6,7 @@ import {
   alertRules,
   conditions,
   conditionOfEvent,
-  findAttention,
+  findConditions,
 } from '../../../../src/telemetry/conditions/conditions.ts';
 import { keysExpiring } from '../../../../src/telemetry/conditions/gateway-conditions.ts';
 import { messageOf } from '../../../../src/telemetry/webhooks/webhook-message.ts';
@@ -40,7 +40,7 @@ function readersOf() {
   const metrics = createMetrics({ operations: [], version: '', nodeVersion: '' }).describe();
   return {
     alert: /summary: (.*)/.exec(rule)?.[1],
-    page: findAttention({ gauges, ...counts }).map(({ text }) => text),
+    page: findConditions({ gauges, ...counts }).map(({ item }) => item.text),
     isToldByWebhook: endsSoon({ expiresAt: 20 * DAY_MS }, 0),
     metric: metrics.find(({ name }) => name === 'portico_keys_expiring')?.help.slice(0, 32),
     runbook: /`keys_expiring` *\| info *\| ([^|]*?) *\|/.exec(runbook)?.[1],
