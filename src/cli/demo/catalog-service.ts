@@ -1,4 +1,4 @@
-import type { LegacyProduct, SampleProduct } from './data/generate-products.ts';
+import type { SampleProduct } from './data/generate-products.ts';
 import {
   type LegacyAnswer,
   type LegacyRequest,

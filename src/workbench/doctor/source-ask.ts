@@ -8,7 +8,6 @@ import type { Ask, RowSelection, TotalSeen } from '../../source/checks/evidence/
 import { changeSpec, type SpecChange } from '../../source/checks/evidence/spec-change.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { ListQuery } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resource.ts';
 import type { JsonType } from '../../kernel/json/values.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';

@@ -1,4 +1,3 @@
-import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import type { ServiceClient } from './requests/service-client.ts';
