@@ -3,10 +3,10 @@ import type { Walker } from './reading/pages/walk-page.ts';
 import { EVERYTHING, type Purges } from '../store/cache/purges.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 
-/** Makes scan caches and cursor walks start again after a purge of their resource or of one of its records. */
-export type Purgeable = ReturnType<typeof createPurgeable>;
-
-/** Creates the wrapper that ends scan caches and checkpoints at a purge, or if the purges so far are no longer known. */
+/**
+ * Makes scan caches and cursor walks start again after a purge of their resource or of one of its records, or if the purges
+ * so far are no longer known.
+ */
 export function createPurgeable(
   { resource }: Pick<CompiledResource, 'resource'>,
   purges: Pick<Purges, 'current' | 'latest'>,

@@ -2,19 +2,16 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordState } from './field-states.ts';
 import type { MissingRate } from './missing-rate.ts';
 
-/**
- * Compares records that are read again within some minutes, each with itself. So it does not look like a change if callers
- * ask for other records, or if old records lack what new ones have.
- */
-export type PairedReads = ReturnType<typeof createPairedReads>;
-
 type Seen = { before: number; now: number; window: number; isPaired: boolean };
 
 const WINDOW_MS = 5 * 60_000;
 /** The most records that a process follows; a few hundred would show a change as well. */
 const RECORDS_FOLLOWED = 5_000;
 
-/** Creates the comparison; `bits` are counted in each state. */
+/**
+ * Compares records that are read again within some minutes, each with itself. So it does not look like a change if callers
+ * ask for other records, or if old records lack what new ones have. `bits` are counted in each state.
+ */
 export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>) {
   const seen = new Map<string, Seen>();
   const counts = { before: new Int32Array(bits), now: new Int32Array(bits) };

@@ -23,9 +23,6 @@ export type CacheFillDeps = EntryMakerDeps & {
 /** An entry, and whether it was made for those who asked. */
 export type FilledEntry = { readonly entry: CacheEntry; readonly isMade: boolean };
 
-/** Fills the cache from the source: a single flight per key in this process, and in the fleet. */
-export type CacheFill = ReturnType<typeof createCacheFill>;
-
 /** The pause before a source that failed is asked for the same answer again. */
 const REFRESH_PAUSE_MS = 1_000;
 const REFRESHES_MAX = 10_000;
@@ -44,7 +41,7 @@ function joined<T>(
   return isShared ? timed(call.usage.timings, 'shared', done) : done;
 }
 
-/** Creates what fills the cache with the answers of a source. */
+/** Fills the cache with the answers of a source: a single flight per key in this process, and in the fleet. */
 export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
   const { cache, clock, purges, tasks, deadlineMs } = deps;
   const entryOf = createEntryMaker(deps);

@@ -11,9 +11,6 @@ export type TokenResult = {
   readonly reserved: number;
 };
 
-/** Token prefetch: takes several tokens in one round trip for callers who come often, and spends them locally. */
-export type TokenPrefetch = ReturnType<typeof createTokenPrefetch>;
-
 /** Reserves points in the store that all processes share. */
 type Reserve = (subject: string, request: ReservationRequest) => Promise<Reservation>;
 
@@ -55,7 +52,10 @@ function nextBatch({ left, batch, reservation, validUntil }: Caller, now: number
   return now < validUntil ? Math.max(1, batch) : Math.floor((batch - left) / 2);
 }
 
-/** Creates the token prefetch of one tier. Tokens may be spent `graceMs` longer than the store says. */
+/**
+ * Token prefetch of one tier: takes several tokens in one round trip for callers who come often, and spends them locally, up
+ * to `graceMs` longer than the store says.
+ */
 export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monotonic'>, graceMs = 0) {
   // With `max` it would allocate the room of all callers at once.
   const callers = new LRUCache<string, Caller>({ maxSize: SUBJECTS_MAX, sizeCalculation: () => 1 });

@@ -3,9 +3,6 @@ import type { Redis } from 'ioredis';
 /** A command of ioredis. To `reject` it is to fail the call that made it. */
 export type RedisCommand = Parameters<Redis['sendCommand']>[0];
 
-/** The commands of one connection that wait for an answer. Each fails after the command timeout. */
-export type PendingCommands = ReturnType<typeof createPendingCommands>;
-
 /** `timeoutMs` counts only time in which this process reads its sockets, and is checked in steps of a tenth of it. */
 export type PendingCommandsOptions = {
   /** How long a command may wait, milliseconds. */
@@ -41,7 +38,7 @@ function createListeningClock(longestMs: number) {
   };
 }
 
-/** Creates an empty list. */
+/** The commands of one connection that wait for an answer, none at first. Each fails after the command timeout. */
 export function createPendingCommands({ timeoutMs, onQuiet, onError }: PendingCommandsOptions) {
   const stepMs = timeoutMs * STEP;
   const clock = createListeningClock(stepMs * STEPS_MAX);

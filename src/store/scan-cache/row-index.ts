@@ -8,13 +8,13 @@ import type { RowTable } from './row-table.ts';
 /** Positions of rows in a table, in the order of a query. */
 export type RowIndex = Uint32Array;
 
-/** Computes views of one table, and yields to the event loop meanwhile. */
-export type RowIndexBuilder = ReturnType<typeof createRowIndexBuilder>;
-
 /** The number of rows between two checks of the clock. */
 const STRIDE = 64;
 
-/** Creates the builder of a table's views. It caches the values that it has compared, so that no row is read twice. */
+/**
+ * Computes views of one table, and yields to the event loop meanwhile. It caches the values that it has compared, so that no
+ * row is read twice.
+ */
 export function createRowIndexBuilder(table: RowTable, fields: readonly Field[]) {
   const columns = new Map<string, readonly Value[]>();
 

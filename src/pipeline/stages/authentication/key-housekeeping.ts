@@ -19,9 +19,6 @@ export function endsSoon(
   return revokedAt === undefined && expiresAt > now && expiresAt <= now + keysExpiring.above * DAY_MS;
 }
 
-/** What happens to the keys in Redis in the background. */
-export type KeyHousekeeping = ReturnType<typeof createKeyHousekeeping>;
-
 /**
  * The use of a key is written to `uses` once a minute at most, and at the end; `store` is listed every ten minutes to count the keys that
  * end soon.

@@ -16,9 +16,6 @@ import {
   UNRECOGNISED,
 } from './credential-result.ts';
 
-/** Finds the principal of a credential. */
-export type CredentialVerifier = ReturnType<typeof createCredentialVerifier>;
-
 /**
  * `onRefused` hears of each wrong credential that is answered with 401, and not of one that is answered with 429 because
  * too many came before it.
@@ -46,7 +43,7 @@ export function unauthenticated(detail: string, presented: boolean): GatewayErro
   return fault('authentication_required', { detail, headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** Creates the verifier over the checks of keys and tokens. */
+/** Creates what finds the principal of a credential, by the checks of keys and tokens. */
 export function createCredentialVerifier({
   apiKeys,
   jwt,

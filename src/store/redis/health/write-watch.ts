@@ -5,9 +5,6 @@ import { redisHint } from './redis-hint.ts';
 /** Why a Redis that answers takes no writes. `full`: it may evict nothing; `refusing`: for another reason. */
 export type WriteTrouble = { readonly state: 'full' | 'refusing'; readonly detail: string };
 
-/** Whether a Redis takes writes, by the commands that it refuses and by its memory. */
-export type WriteWatch = ReturnType<typeof createWriteWatch>;
-
 /**
  * `client` is asked for its memory every second while `isReady`; `log` gets a line when writes begin to fail, and one
  * when they are taken again.
