@@ -70,7 +70,8 @@ function createAnsweredPast(answered: () => number, now: () => number) {
 /** The kind of an upstream, by its name in the metrics. */
 const kindOf = (source: string): IncidentKind => (source.startsWith('passthrough.') ? 'route' : 'source');
 
-type Upstream = { readonly run: IncidentRun; slow?: IncidentRun };
+/** `slow`: the run of calls that take long. It counts all calls, so that it knows those since its first slow one began. */
+type Upstream = { readonly run: IncidentRun; readonly slow: IncidentRun };
 
 /** Creates the runs of all subjects, each when it is first asked for. */
 function createRuns(deps: IncidentTrackerDeps, answered: (at?: number) => number) {
@@ -91,7 +92,7 @@ function createRuns(deps: IncidentTrackerDeps, answered: (at?: number) => number
   function upstreamOf(source: string): Upstream {
     const found = upstreams.get(source);
     if (found !== undefined) return found;
-    const upstream: Upstream = { run: of(kindOf(source), source) };
+    const upstream: Upstream = { run: of(kindOf(source), source), slow: of('slow', source) };
     upstreams.set(source, upstream);
     return upstream;
   }
@@ -103,14 +104,10 @@ function createRuns(deps: IncidentTrackerDeps, answered: (at?: number) => number
     all: () => runs.values(),
     /** Counts how long a call took that did not fail. */
     countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
-      const upstream = upstreamOf(source);
+      const { slow } = upstreamOf(source);
       const slowMs = deps.slowMs();
-      if (ms <= slowMs) {
-        upstream.slow?.ok(at, host);
-        return;
-      }
-      upstream.slow ??= of('slow', source);
-      upstream.slow.fail({ at, cause: `calls take longer than ${slowMs / 1_000} s`, host }, at + ms);
+      if (ms <= slowMs) slow.ok(at, host);
+      else slow.fail({ at, cause: `calls take longer than ${slowMs / 1_000} s`, host }, at + ms);
     },
   };
 }

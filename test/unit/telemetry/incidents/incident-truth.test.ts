@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createNight } from './incident-night.ts';
+import { createNight, only } from './incident-night.ts';
 
 /** A fault that an injector makes, in seconds, and the traffic around it. */
 type Fault = {
@@ -99,6 +99,61 @@ describe('an incident is what the injector did', () => {
         expect(run({ ...one, share: 0 }).incidents).toEqual([]);
       }),
       { numRuns: 50 },
+    );
+  });
+});
+
+/** Calls that take long because of a fault: so many a second, of which a share is harmed, in milliseconds. */
+type LongFault = {
+  readonly rate: number;
+  readonly share: number;
+  readonly takesMs: number;
+  readonly start: number;
+};
+
+const LASTS_S = 40;
+
+/** Runs calls that take their time; each is counted as it ends, as a gateway does. */
+function runLong({ rate, share, takesMs, start }: LongFault, how: string) {
+  const night = createNight();
+  const calls = Array.from({ length: rate * (start + LASTS_S + 20) }, (_, n) => {
+    const at = night.START + Math.floor((n / rate) * SECOND);
+    const isFaulty = n >= rate * start && n < rate * (start + LASTS_S);
+    const isHarmed = isFaulty && Math.floor((n + 1) * share) > Math.floor(n * share);
+    return { at, isHarmed, endedAt: at + (isHarmed ? takesMs : 5) };
+  });
+  for (const { isHarmed, at, endedAt } of calls.toSorted((a, b) => a.endedAt - b.endedAt)) {
+    while (Math.floor(night.now / SECOND) < Math.floor(endedAt / SECOND)) night.second();
+    night.moveTo(endedAt);
+    const [outcome, failure] =
+      isHarmed && how === 'hangs' ? ['upstream_timeout', 'timeout'] : ['2xx', undefined];
+    night.tracker.call('crm', outcome, failure, (endedAt - at) / SECOND);
+  }
+  const harmed = calls.filter((one) => one.isHarmed);
+  const since = harmed[0]?.at ?? NaN;
+  const until = Math.max(...harmed.map(({ endedAt }) => endedAt));
+  const total = calls.filter(({ at }) => at >= since && at <= until).length;
+  return { truth: { since, failed: harmed.length, total }, incidents: night.incidents() };
+}
+
+describe.each([['is slow'], ['hangs']])('an incident of a source that %s', (how) => {
+  it('began as its first call did, and counts all calls since then', () => {
+    const long = fc.record({
+      rate: fc.integer({ min: 5, max: 40 }),
+      share: fc.double({ min: 0.15, max: 1, noNaN: true }),
+      takesMs: fc.integer({ min: 1_100, max: 10_000 }),
+      start: fc.integer({ min: 0, max: 90 }),
+    });
+    fc.assert(
+      fc.property(long, (one) => {
+        const { truth, incidents } = runLong(one, how);
+        const { kind, since, calls } = only(incidents);
+        expect(kind).toBe(how === 'is slow' ? 'slow' : 'source');
+        expect(since).toBe(truth.since);
+        expect(calls.failed).toBe(truth.failed);
+        expect(Math.abs(calls.total - truth.total)).toBeLessThanOrEqual(Math.max(2, 0.01 * truth.total));
+      }),
+      { numRuns: 100, examples: [[{ rate: 10, share: 0.2, takesMs: 1_500, start: 20 }]] },
     );
   });
 });
