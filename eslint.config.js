@@ -20,6 +20,7 @@ export const levels = [
     {
       layer: 'telemetry',
       packages: [
+        'zod',
         '@opentelemetry/api',
         '@opentelemetry/sdk-trace',
         '@opentelemetry/exporter-trace-otlp-proto',

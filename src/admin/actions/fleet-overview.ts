@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
 import { latestStates } from '../../store/fleet/fleet-states.ts';
 import { type CallerSnapshot, mergeCallers, topCallers } from '../../telemetry/caller-counts.ts';
@@ -13,9 +14,11 @@ import { type MetricSampler, POINT_MS } from '../../telemetry/history/metric-sam
 import { aggregatorOf } from '../../telemetry/metrics/aggregators.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionValue } from '../api/action-table.ts';
+import { scope } from '../api/metric-specs.ts';
 import { totalsOfTable } from '../views/metric-views.ts';
 import { findConditions } from '../../telemetry/conditions/conditions.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+import { timeSchema } from '../../telemetry/incidents/incident.ts';
 import { compileOverview, conditionFacts, type OverviewStatus } from '../views/overview.ts';
 import { callersView } from './caller-actions.ts';
 
@@ -31,6 +34,33 @@ type GatewayState = {
   readonly gauges: Readonly<Record<string, readonly GaugeValue[]>>;
   readonly callers: CallerSnapshot;
 };
+
+const count = z.number();
+const counts = z.array(z.tuple([z.string(), count]));
+const labels = z.record(z.string(), z.union([z.string(), z.number()]));
+const caller = z.object({
+  ...{ id: z.string(), label: z.string().optional(), tier: z.string().optional() },
+  ...{ requests: count, clientErrors: count, serverErrors: count, limited: count, missedMax: count },
+  lastAt: timeSchema,
+  windows: z
+    .array(z.object({ points: count, seconds: count, remaining: count, resetSeconds: count }))
+    .optional(),
+});
+const config = z.object({
+  digest: z.string(),
+  rev: count,
+  stale: z.object({ since: z.string(), why: z.string() }).optional(),
+});
+const gatewayState = z.object({
+  ...{ id: z.string(), name: z.string(), at: timeSchema, overMs: timeSchema },
+  status: z.object({ scope, version: z.string(), processes: count, draining: z.boolean(), config }),
+  ...{ grown: counts, lastHour: counts },
+  gauges: z.record(z.string(), z.array(z.object({ labels, value: z.number() }))),
+  callers: z.object({ since: timeSchema, forgottenMax: count, callers: z.array(caller) }),
+});
+
+const readState = (value: unknown): GatewayState | undefined =>
+  gatewayState.safeParse(value).success ? (value as GatewayState) : undefined;
 
 /** Absent `fleet`: there is no Redis, and all figures are of this gateway. */
 export type FleetOverviewDeps = {
@@ -129,7 +159,7 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     if (fleet === undefined || clock.monotonic() - heardAt < HEARD_MS) return;
     heardAt = clock.monotonic();
     const texts = await fleet.read().catch(() => []);
-    const states = latestStates<GatewayState>(texts, ({ id }) => id, clock.now() - GONE_MS);
+    const states = latestStates(texts, readState, ({ id }) => id, clock.now() - GONE_MS);
     others = states.filter(({ id }) => id !== self.id);
   }
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { ActionSpec, DeepReadonly, Parsed } from './action.ts';
+import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
+import type { ActionSpec, Parsed } from './action.ts';
 import { auditSpecs } from './audit-action-specs.ts';
 import { callerSpecs } from './caller-action-specs.ts';
 import { configSpecs } from './config-action-specs.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { deceptiveCharacters } from '../../kernel/control-characters.ts';
+import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 
 /** What a token of the operator's listener may do: a viewer reads, an operator also changes things. */
 export type Role = 'viewer' | 'operator';
@@ -33,9 +34,6 @@ export type ActionProblem = {
 export type ActionResult =
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly problem: ActionProblem };
-
-/** A value that nobody changes. */
-export type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
 /** What a schema makes of its input; nobody changes it. */
 export type Parsed<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;

@@ -4,10 +4,12 @@ import {
   type FleetIncident,
   KEPT_MS,
   type ProcessIncidents,
+  readKnown,
+  readWritten,
 } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
-import { createFleetStates, latestStates } from './fleet-states.ts';
+import { createFleetStates, latestStates, noneIfOther } from './fleet-states.ts';
 
 /** The incidents of all gateways on one Redis. They may be lost: nothing but a view and a message rests on them. */
 export type FleetIncidentStore = ReturnType<typeof createFleetIncidentStore>;
@@ -23,8 +25,6 @@ export type FleetIncidentStoreDeps = {
 
 /** What a process has not written again within this time is not seen any more: it has ended. */
 const SEEN_MS = 15_000;
-
-type Written = ProcessIncidents & { readonly gateway: string; readonly at: number };
 
 /** Creates the store. Each process writes what it sees, and one of them what the fleet knows. */
 export function createFleetIncidentStore({ redis, keys, clock, gateway }: FleetIncidentStoreDeps) {
@@ -44,13 +44,12 @@ export function createFleetIncidentStore({ redis, keys, clock, gateway }: FleetI
     /** What the processes that run see. */
     async seen(): Promise<readonly ProcessIncidents[]> {
       const texts = await ifReady(() => states.read());
-      return latestStates<Written>(texts, (written) => written.gateway, clock.now() - SEEN_MS);
+      return latestStates(texts, readWritten, (written) => written.gateway, clock.now() - SEEN_MS);
     },
     /** What the fleet knows; nothing if that cannot be read. */
     async known(): Promise<readonly FleetIncident[]> {
-      const text = await ifReady(() => client.get(keys.incidents('known')));
-      const known = text === null ? undefined : tryParseJson(text);
-      return Array.isArray(known) ? (known as readonly FleetIncident[]) : [];
+      const text = await ifReady(() => client.get(keys.incidents('known')).catch(noneIfOther));
+      return typeof text === 'string' ? readKnown(tryParseJson(text)) : [];
     },
     /** Keeps what the fleet knows. */
     keep: (known: readonly FleetIncident[]) =>

@@ -13,15 +13,19 @@ export type FleetStates = {
   read(): Promise<readonly string[]>;
 };
 
-/** The latest state of each gateway that said one since a moment. What cannot be read is skipped. */
+/**
+ * The latest state of each gateway that said one since a moment. `read` gives `undefined` for a value that is none: who can
+ * write to Redis can write anything, and another version writes in another shape.
+ */
 export function latestStates<T extends { readonly at: number }>(
   texts: readonly string[],
+  read: (value: unknown) => T | undefined,
   gatewayOf: (state: T) => string,
   since: number,
 ): readonly T[] {
   const latest = new Map<string, T>();
   for (const text of texts) {
-    const state = tryParseJson(text) as T | undefined;
+    const state = read(tryParseJson(text));
     if (state === undefined || state.at < since) continue;
     if (state.at >= (latest.get(gatewayOf(state))?.at ?? 0)) latest.set(gatewayOf(state), state);
   }
@@ -33,6 +37,12 @@ const KEPT_MS = 2 * SLOT_MS;
 const GATEWAYS_MAX = 500;
 /** Longer ones are not written, and a longer one in Redis is damaged. */
 const TEXT_MAX = 400_000;
+
+/** What is read where a key has another type, and so is none of ours: nothing. @throws every other error */
+export function noneIfOther(error: unknown): readonly [] {
+  if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return [];
+  throw error;
+}
 
 const pack = promisify<string, Buffer>(deflateRaw);
 const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
@@ -50,7 +60,7 @@ export function createFleetStates(
       await writeFigures(client, [keyAt(now())], [gateway, await pack(text), KEPT_MS, GATEWAYS_MAX]);
     },
     async read() {
-      const slots = [now() - SLOT_MS, now()].map((ms) => client.hvalsBuffer(keyAt(ms)));
+      const slots = [now() - SLOT_MS, now()].map((ms) => client.hvalsBuffer(keyAt(ms)).catch(noneIfOther));
       const texts = (await Promise.all(slots))
         .flat()
         .map((packed) => unpack(packed, { maxOutputLength: TEXT_MAX }).catch(() => undefined));

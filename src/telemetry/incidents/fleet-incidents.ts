@@ -1,26 +1,57 @@
 import { createHash } from 'node:crypto';
-import { type FailedOf, type Incident, SAME_MS } from './incident.ts';
+import * as z from 'zod';
+import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
+import { type FailedOf, type Incident, incidentSchema, SAME_MS, timeSchema } from './incident.ts';
+
+const events = z.enum(['opened', 'worsened', 'ended']);
 
 /** What receivers of webhooks are told of an incident. */
-export type IncidentEvent = 'opened' | 'worsened' | 'ended';
+export type IncidentEvent = z.output<typeof events>;
+
+/** A list without what does not fit: a value that is damaged, or of a newer version, costs no other one. */
+const thoseThatFit = <Schema extends z.ZodType>(schema: Schema) =>
+  z.array(z.unknown()).transform((all) =>
+    all.flatMap((one) => {
+      const { success, data } = schema.safeParse(one);
+      return success ? [data] : [];
+    }),
+  );
+
+/** The start of a process, such as `host-1:4711`. */
+const start = z.object({ process: z.string(), version: z.string(), startedAt: timeSchema });
+
+/** `gateway`: the process, unique among all that ever were. */
+const written = start.extend({
+  gateway: z.string(),
+  at: timeSchema,
+  incidents: thoseThatFit(incidentSchema),
+});
+
+const fleetIncident = incidentSchema.extend({
+  id: z.string(),
+  /** The processes that saw it and had started shortly before it. */
+  starts: z.array(start),
+  /** When receivers were last told, by event. */
+  told: z.partialRecord(events, timeSchema),
+});
+
+const knownIncidents = thoseThatFit(fleetIncident);
+
+/** What one process sees, as it is written for the others. */
+export type WrittenIncidents = DeepReadonly<z.output<typeof written>>;
 
 /** What one process sees. */
-export type ProcessIncidents = {
-  /** The process, such as `host-1:4711`, its version, and when it started. */
-  readonly process: string;
-  readonly version: string;
-  readonly startedAt: number;
-  readonly incidents: readonly Incident[];
-};
+export type ProcessIncidents = Omit<WrittenIncidents, 'gateway' | 'at'>;
 
 /** An incident of a fleet. It has the same id in every process, and keeps it. */
-export type FleetIncident = Incident & {
-  readonly id: string;
-  /** The processes that saw it and had started shortly before it. */
-  readonly starts: readonly Pick<ProcessIncidents, 'process' | 'version' | 'startedAt'>[];
-  /** When receivers were last told, milliseconds since the epoch, by event. */
-  readonly told: Readonly<Partial<Record<IncidentEvent, number>>>;
-};
+export type FleetIncident = DeepReadonly<z.output<typeof fleetIncident>>;
+
+/** Reads what a process wrote; `undefined`: it is nothing of that kind. */
+export const readWritten = (value: unknown): WrittenIncidents | undefined => written.safeParse(value).data;
+
+/** Reads what a fleet knew, as far as it is of that kind. */
+export const readKnown = (value: unknown): readonly FleetIncident[] =>
+  knownIncidents.safeParse(value).data ?? [];
 
 /** Which processes the incidents are of. */
 export type IncidentScope = 'process' | 'workers' | 'fleet';

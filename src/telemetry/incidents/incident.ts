@@ -1,3 +1,6 @@
+import * as z from 'zod';
+import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
+
 /**
  * What is wrong. `redis`: a Redis of some roles. `issuer`: the issuer of tokens. `source`, `route`: an upstream. `field`:
  * a field that records of a source lack. `slow`: a source answers, but late. `config`: the files were refused.
@@ -22,45 +25,54 @@ const WITHOUT_CALLS: ReadonlySet<IncidentKind> = new Set(['redis', 'field', 'con
 /** Whether incidents of a kind count calls; the others are seen by a state, or by answers. */
 export const hasCalls = (kind: IncidentKind): boolean => !WITHOUT_CALLS.has(kind);
 
-/** Counts of what failed, of all. */
-export type FailedOf = { readonly failed: number; readonly total: number };
+/** A moment as JSON: milliseconds since the epoch, as far as a date reaches. */
+export const timeSchema = z.number().min(0).max(8.64e15);
+const count = z.number().min(0);
+const counts = z.record(z.string(), count);
+const failedOf = z.object({ failed: count, total: count });
 
-/** An incident as one process saw it, or as the processes of a fleet did: numbers and names only, as JSON. */
-export type Incident = {
-  readonly kind: IncidentKind;
+/** Incidents are exchanged as JSON, which may be damaged or of another version: names and numbers only. */
+export const incidentSchema = z.object({
+  kind: z.enum(incidentKinds),
   /** What it is about, such as the name of a source. */
-  readonly subject: string;
+  subject: z.string(),
   /** Why most of its calls failed, in words. */
-  readonly cause: string;
-  readonly severity: 'critical' | 'warning';
-  /** When its first failure began, milliseconds since the epoch; a reopening does not change it. */
-  readonly since: number;
+  cause: z.string(),
+  severity: z.enum(['critical', 'warning']),
+  /** When its first failure began; a reopening does not change it. */
+  since: timeSchema,
   /** When its last failure began, and when it was seen: a call that hangs takes its time. */
-  readonly last: number;
-  readonly seen: number;
-  readonly isOpen: boolean;
+  last: timeSchema,
+  seen: timeSchema,
+  isOpen: z.boolean(),
   /** How often it opened again. */
-  readonly reopened: number;
+  reopened: count,
   /** When it became critical, if it was not so from its beginning. */
-  readonly worsenedAt?: number | undefined;
+  worsenedAt: timeSchema.optional(),
   /** The calls until the last failure. */
-  readonly calls: FailedOf;
+  calls: failedOf,
   /** Calls that were not sent, because the breaker or a pause forbade it. */
-  readonly notSent: number;
+  notSent: count,
   /** The answers of the gateway until the last failure; the failed ones are its effect. */
-  readonly answers: FailedOf;
+  answers: failedOf,
   /** Failed answers by caller, and by operation. */
-  readonly callers: Readonly<Record<string, number>>;
-  /** The labels of their keys, where they have one. */
-  readonly labels: Readonly<Record<string, string>>;
+  callers: counts,
+  operations: counts,
+  /** The labels of the callers' keys, where they have one. */
+  labels: z.record(z.string(), z.string()),
   /** Failed answers of callers that are not listed. */
-  readonly otherCallers: number;
-  readonly operations: Readonly<Record<string, number>>;
+  otherCallers: count,
   /** The calls to each host. */
-  readonly hosts: Readonly<Record<string, FailedOf>>;
+  hosts: z.record(z.string(), failedOf),
   /** When its breaker last opened; absent: it is closed. */
-  readonly breakerAt?: number | undefined;
-};
+  breakerAt: timeSchema.optional(),
+});
+
+/** Counts of what failed, of all. */
+export type FailedOf = DeepReadonly<z.output<typeof failedOf>>;
+
+/** An incident as one process saw it, or as the processes of a fleet did. */
+export type Incident = DeepReadonly<z.output<typeof incidentSchema>>;
 
 /** An incident opens after so long, or so many failures. */
 export const OPENS_MS = 5_000;

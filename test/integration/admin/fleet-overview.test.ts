@@ -1,5 +1,8 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { CallerList } from '../../../src/admin/api/caller-action-specs.ts';
 import type { Overview } from '../../../src/admin/api/metric-specs.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import { connectRedis } from '../../support/redis/connect-redis.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
 import { endAfterTest } from '../../support/jest/lifetime.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
@@ -51,6 +54,25 @@ describe('the figures of a fleet', () => {
     expect(await shareOf('ill')).toEqual(['process', 1, 1]);
     const unknown = await fetch(`${well.adminUrl}/api/overview?process=none`);
     expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('well')]);
+  });
+
+  it('are those of all that can be read, whatever else stands beside them', async () => {
+    const { redis, well } = await startFleet();
+    const { client } = endAfterTest(await connectRedis(redis.url));
+    const { gatewayStates } = createRedisKeys('portico:');
+    const minute = () => Math.floor(Date.now() / 60_000);
+    const states = await eventually(
+      async () => {
+        const packed = await client.hvalsBuffer(gatewayStates(minute()));
+        return packed.length >= 2 && packed.map((one) => JSON.parse(inflateRawSync(one).toString()));
+      },
+      { withinMs: 25_000, everyMs: 250 },
+    );
+    const newer = { ...states[0], id: 'x', grown: { calls: 'many' } };
+    for (const [at, foreign] of [null, 7, [], {}, { at: Number.MAX_SAFE_INTEGER }, newer].entries())
+      for (const slot of [minute(), minute() + 1])
+        await client.hset(gatewayStates(slot), `x${at}`, deflateRawSync(JSON.stringify(foreign)));
+    expect((await heard(well)).gateways).toEqual(['ill', 'well']);
   });
 
   it('have callers with their labels, and how many of their answers were errors', async () => {

@@ -1,0 +1,86 @@
+import { deflateRawSync } from 'node:zlib';
+import { createFleetIncidentStore } from '../../../src/store/fleet/fleet-incident-store.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import type { FleetIncident } from '../../../src/telemetry/incidents/fleet-incidents.ts';
+import type { Incident } from '../../../src/telemetry/incidents/incident.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
+import { connectRedis } from '../../support/redis/connect-redis.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+
+const NOW = 1_700_000_040_000;
+const MINUTE = NOW / 60_000;
+const keys = createRedisKeys('portico:');
+const server = startForAll(startRedis);
+const redis = startForAll(() => connectRedis(server.url));
+beforeEach(() => redis.client.flushall());
+
+const open = (gateway: string) =>
+  createFleetIncidentStore({ redis, keys, clock: { now: () => NOW }, gateway });
+
+const nothing = { failed: 0, total: 0 };
+const incident: Incident = {
+  ...{ kind: 'source', subject: 'crm', cause: 'answers 500', severity: 'warning', isOpen: true },
+  ...{ since: NOW - 9_000, last: NOW - 1_000, seen: NOW - 1_000, reopened: 0, notSent: 0 },
+  ...{ calls: { failed: 5, total: 5 }, answers: nothing, otherCallers: 0 },
+  ...{ callers: {}, labels: {}, operations: {}, hosts: {} },
+};
+const seen = { process: 'one:1', version: '1.0.0', startedAt: NOW - 60_000, incidents: [incident] };
+const known: FleetIncident = { ...incident, id: 'source-crm-1', starts: [], told: {} };
+
+/** JSON that is no state of a gateway, and no incident. */
+const FOREIGN = [
+  ...['null', '7', '"text"', 'true', '[]', '[null]', '{}', '{', '', '{"at":null}'],
+  `{"at":${NOW}}`,
+  JSON.stringify({ ...seen, gateway: 'x', at: NOW, incidents: {} }),
+  JSON.stringify({ ...seen, gateway: 'x', at: NOW, startedAt: 1e300 }),
+  JSON.stringify({ ...seen, gateway: { toString: 1 }, at: NOW }),
+];
+
+/** Incidents of which something is of another kind. */
+const FOREIGN_INCIDENTS = [
+  ...[null, 7, [], {}, 'text'],
+  { ...known, kind: 'of a newer version' },
+  { ...known, since: 1e300 },
+  { ...known, calls: { failed: '5', total: 5 } },
+  { ...known, hosts: { 'a:1': null } },
+];
+
+describe('what the gateways see of incidents', () => {
+  it.each(FOREIGN)('is read where one of them is %s', async (text) => {
+    await open('one').write(seen);
+    await redis.client.hset(keys.incidents(MINUTE), 'foreign', deflateRawSync(text));
+    expect(await open('two').seen()).toMatchObject([seen]);
+  });
+
+  it('is read but for the incidents that are none', async () => {
+    const incidents = [...FOREIGN_INCIDENTS, incident] as Incident[];
+    await open('one').write({ ...seen, incidents });
+    expect(await open('two').seen()).toMatchObject([seen]);
+  });
+
+  it('is read where a value is not packed, or the key of the minute before has another type', async () => {
+    await open('one').write(seen);
+    await redis.client.hset(keys.incidents(MINUTE), 'foreign', 'not packed');
+    await redis.client.set(keys.incidents(MINUTE - 1), 'a text');
+    expect(await open('two').seen()).toMatchObject([seen]);
+  });
+});
+
+describe('what a fleet knows of incidents', () => {
+  it.each(FOREIGN)('is nothing where it is %s', async (text) => {
+    await redis.client.set(keys.incidents('known'), text);
+    expect(await open('one').known()).toEqual([]);
+  });
+
+  it('is what it can read', async () => {
+    await open('one').keep([...FOREIGN_INCIDENTS, known] as FleetIncident[]);
+    expect(await open('one').known()).toEqual([known]);
+  });
+
+  it('is nothing where the key has another type, and is kept again', async () => {
+    await redis.client.lpush(keys.incidents('known'), 'one');
+    expect(await open('one').known()).toEqual([]);
+    await open('one').keep([known]);
+    expect(await open('two').known()).toEqual([known]);
+  });
+});
