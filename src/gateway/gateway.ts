@@ -4,9 +4,8 @@ import { createConfigActions } from '../admin/actions/config-actions.ts';
 import { createAdminApp } from '../admin/app.ts';
 import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
-import { openFigures, boundedFleetFigures } from './reload/open-figures.ts';
+import { openFigures } from './reload/open-figures.ts';
 import type { ConfigTexts } from '../config/load.ts';
-import { configState } from './reload/open-incidents.ts';
 import { describeConfig, fixedHistory } from './reload/describe-config.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
 import { askMigrations } from './reload/ended-migrations.ts';
@@ -90,7 +89,6 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
   let draining = false;
   const reloader = createGatewayReloader(served, side, { reloading, log }, () => draining);
   const config = (): ConfigStatus => reloader?.status ?? inForceOf(side);
-  side.incidents.watch(() => configState(config()));
   const figures = openFigures({
     sampled: () => side.metrics.sampled(),
     clock: services.clock,
@@ -98,11 +96,12 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
     served: () => ({ gateway: side.inForce().config, compiled: side.inForce().compiled }),
     status: () => ({ scope: 'process', version: services.version, processes: 1, draining, config: config() }),
     quality: () => side.quality(),
-    fleet: side.fleetFigures && side.fleetStates && boundedFleetFigures(side.fleetFigures, side.fleetStates),
+    fleet: side.fleet,
     callers: side.callers,
     name: services.instance ?? 'gateway',
-    incidents: side.incidents,
+    tracker: side.tracker,
     act: side.act,
+    tell: side.tell,
   });
   const actions = {
     ...figures.actions,

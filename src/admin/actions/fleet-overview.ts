@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Fleet } from '../../store/fleet/fleet.ts';
 import { latestStates } from '../../store/fleet/fleet-states.ts';
 import { type CallerSnapshot, mergeCallers, topCallers } from '../../telemetry/caller-counts.ts';
 import { JUDGED_BY_HOUR } from '../../telemetry/conditions/condition.ts';
@@ -70,9 +71,7 @@ export type FleetOverviewDeps = {
   readonly self: { readonly id: string; readonly name: string };
   readonly callers: () => CallerSnapshot | Promise<CallerSnapshot>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly fleet?:
-    | { readonly write: (text: string) => Promise<unknown>; readonly read: () => Promise<readonly string[]> }
-    | undefined;
+  readonly fleet?: Pick<Fleet, 'writeState' | 'readStates'> | undefined;
 };
 
 const HOUR_MS = 3_600_000;
@@ -151,14 +150,14 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     saidAt = clock.monotonic();
     const all = await callers();
     const told = { ...all, callers: topCallers(all, CALLERS_TOLD) };
-    await fleet.write(JSON.stringify({ ...ownState(sample), callers: told }));
+    await fleet.writeState(JSON.stringify({ ...ownState(sample), callers: told }));
   }
 
   /** The others, as Redis has them; nobody while Redis fails, because then each speaks for itself. */
   async function listen(): Promise<void> {
     if (fleet === undefined || clock.monotonic() - heardAt < HEARD_MS) return;
     heardAt = clock.monotonic();
-    const texts = await fleet.read().catch(() => []);
+    const texts = await fleet.readStates().catch(() => []);
     const states = latestStates(texts, readState, ({ id }) => id, clock.now() - GONE_MS);
     others = states.filter(({ id }) => id !== self.id);
   }

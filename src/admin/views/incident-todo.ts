@@ -16,16 +16,24 @@ const TODOS: Readonly<Record<IncidentKind, readonly [entry: string, view: string
   gateway: ['server_error', '#/requests?status=5xx', 'portico requests --status 500'],
 };
 
-/** More exact entries, by words of the cause. */
-const BY_CAUSE: readonly (readonly [kinds: string, words: string, entry: string])[] = [
-  ['redis', 'full', 'PorticoRedisFull'],
-  ['redis', 'writes', 'PorticoRedisRefusing'],
-  ['source route', 'credential', 'upstream_error'],
-  ['source route', 'shape', 'upstream_invalid_response'],
-  ['source route', 'outcome rule', 'upstream_invalid_response'],
-  ['source route', 'no answer', 'upstream_timeout'],
-  ['source route', 'answers', 'upstream_error'],
-];
+/** More exact entries, by words of the cause: the first that it has counts. */
+const UPSTREAM_ENTRIES = [
+  ['credential', 'upstream_error'],
+  ['shape', 'upstream_invalid_response'],
+  ['outcome rule', 'upstream_invalid_response'],
+  ['no answer', 'upstream_timeout'],
+  ['answers', 'upstream_error'],
+] as const;
+const BY_CAUSE: Readonly<
+  Partial<Record<IncidentKind, readonly (readonly [words: string, entry: string])[]>>
+> = {
+  redis: [
+    ['full', 'PorticoRedisFull'],
+    ['writes', 'PorticoRedisRefusing'],
+  ],
+  source: UPSTREAM_ENTRIES,
+  route: UPSTREAM_ENTRIES,
+};
 
 /** The entry of the runbook, the view and the command for an incident. */
 export function todoOf(
@@ -34,9 +42,9 @@ export function todoOf(
   const { kind, cause } = incident;
   const [usual, view, command] = TODOS[kind];
   const source = sourceOfIncident(incident) ?? '';
-  const exact = BY_CAUSE.find(([kinds, words]) => kinds.split(' ').includes(kind) && cause.includes(words));
+  const exact = BY_CAUSE[kind]?.find(([words]) => cause.includes(words));
   return {
-    entry: exact?.[2] ?? usual,
+    entry: exact?.[1] ?? usual,
     view: view.replace('{source}', encodeURIComponent(source)),
     command: command.replace('{source}', source),
   };

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import type { FleetIncidentStore } from '../../store/fleet/fleet-incident-store.ts';
+import type { Fleet } from '../../store/fleet/fleet.ts';
 import {
   updateFleetIncidents,
   type FleetIncident,
@@ -11,100 +12,98 @@ import {
   withKept,
 } from '../../telemetry/incidents/fleet-incidents.ts';
 
-/** Keeps the incidents of a fleet, and tells when one opens, worsens or ends. */
+/** Keeps the incidents of a gateway and its fleet, and tells when one opens, worsens or ends. */
 export type IncidentLedger = ReturnType<typeof createIncidentLedger>;
 
-/** Without `store`, the incidents are those of `seen` alone. */
+/** What a ledger is kept by. */
 export type IncidentLedgerDeps = {
   readonly clock: Pick<Clock, 'now'>;
-  /** What this process sees. */
-  readonly own: () => ProcessIncidents;
-  /** What the workers of this process see; absent: it has none. */
-  readonly workers?: (() => Promise<readonly ProcessIncidents[]>) | undefined;
-  readonly store?: FleetIncidentStore | undefined;
-  /** Whether it is the turn of this process to keep what the fleet knows; absent: always. */
-  readonly take?: ((everyMs: number) => Promise<boolean>) | undefined;
-  /** Tells receivers of webhooks; absent: another process does. */
-  readonly tell?: ((event: IncidentEvent, incident: FleetIncident) => void) | undefined;
+  /** What each process of this gateway sees. */
+  readonly seen: () => Promise<readonly ProcessIncidents[]>;
+  /** Whose incidents these are, where there is no fleet, or while it is out of reach. */
+  readonly alone: IncidentScope;
+  /** Absent: there is no Redis for the cache. */
+  readonly fleet: Fleet | undefined;
+  /** Tells receivers of webhooks. */
+  readonly tell: (event: IncidentEvent, incident: FleetIncident) => void;
 };
 
 const TURN_MS = 2_000;
-/** A process that sees nothing looks this often whether the fleet does. */
+/** A gateway that sees nothing looks this often whether the fleet does. */
 const IDLE_MS = 10_000;
 
-/** Creates the ledger. `turn` is to be called each two seconds. */
-export function createIncidentLedger({ clock, own, workers, store, take, tell }: IncidentLedgerDeps) {
-  const alone = workers === undefined ? 'process' : 'workers';
+/** Creates the ledger. It takes its turns from `start` on. */
+export function createIncidentLedger({ clock, seen, alone, fleet, tell }: IncidentLedgerDeps) {
+  const gateway = randomUUID();
   let known: readonly FleetIncident[] = [];
-  let scope = alone as IncidentScope;
+  let scope = alone;
   let lookedAt = -Infinity;
   let underWay: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
-  async function seenHere(): Promise<readonly ProcessIncidents[]> {
-    return [own(), ...((await workers?.()) ?? [])];
+  /** What the fleet knew, brought up to what its gateways see now. */
+  async function updateFleet(
+    { seenIncidents }: Fleet,
+    before: readonly FleetIncident[],
+    own: readonly ProcessIncidents[],
+  ) {
+    const others = (await seenIncidents()).filter((one) => one.gateway !== gateway);
+    return updateFleetIncidents(
+      before,
+      [...own, ...others.flatMap(({ processes }) => processes)],
+      clock.now(),
+    );
   }
 
   function notify(next: readonly FleetIncident[]): readonly FleetIncident[] {
-    if (tell === undefined) return next;
     const { incidents, due } = tellIncidents(next, clock.now());
     for (const [event, incident] of due) tell(event, incident);
     return incidents;
   }
 
-  /** Without Redis, or while it is out of reach. */
-  async function turnAlone(): Promise<void> {
-    scope = alone;
-    known = notify(updateFleetIncidents(known, await seenHere(), clock.now()));
-  }
-
-  async function turnInFleet(fleet: FleetIncidentStore): Promise<void> {
-    const mine = own();
-    if (mine.incidents.length > 0) await fleet.write(mine);
-    const isMine = (await take?.(TURN_MS)) ?? true;
-    const before = withKept(await fleet.known(), scope === 'fleet' ? [] : known);
+  async function turnInFleet(to: Fleet, own: readonly ProcessIncidents[]): Promise<void> {
+    if (own.some(({ incidents }) => incidents.length > 0))
+      await to.writeIncidents({ gateway, at: clock.now(), processes: own });
+    const isMine = await to.takeIncidents(TURN_MS);
+    const before = withKept(await to.knownIncidents(), scope === 'fleet' ? [] : known);
     scope = 'fleet';
-    if (!isMine) {
-      known = before;
-      return;
-    }
-    const next = updateFleetIncidents(before, await fleet.seen(), clock.now());
-    known = notify(next);
-    if (next.length > 0) await fleet.keep(known);
+    known = isMine ? notify(await updateFleet(to, before, own)) : before;
+    if (isMine && known.length > 0) await to.keepIncidents(known);
   }
 
   async function turn(): Promise<void> {
-    if (store === undefined) {
-      await turnAlone();
-      return;
-    }
-    const isBusy = own().incidents.length > 0 || known.some(({ isOpen }) => isOpen);
-    if (!isBusy && clock.now() - lookedAt < IDLE_MS) return;
+    const own = await seen();
+    const isBusy = known.some(({ isOpen }) => isOpen) || own.some(({ incidents }) => incidents.length > 0);
+    if (fleet !== undefined && !isBusy && clock.now() - lookedAt < IDLE_MS) return;
     lookedAt = clock.now();
-    await turnInFleet(store).catch(turnAlone);
+    try {
+      if (fleet !== undefined) return await turnInFleet(fleet, own);
+    } catch {
+      // Each gateway speaks for itself until Redis is back.
+    }
+    scope = alone;
+    known = notify(updateFleetIncidents(known, own, clock.now()));
+  }
+
+  /** Does what is due, once at a time. */
+  function takeTurn(): void {
+    underWay ??= turn()
+      .catch(() => undefined)
+      .finally(() => (underWay = undefined));
   }
 
   return {
-    /** Does what is due, once at a time; never rejects. */
-    turn: (): Promise<void> => {
-      underWay ??= turn()
-        .catch(() => undefined)
-        .finally(() => (underWay = undefined));
-      return underWay;
-    },
+    start: (): void => void (timer ??= setInterval(takeTurn, TURN_MS).unref()),
+    close: (): void => clearInterval(timer),
     /** What was known at the last turn. */
     latest: (): ScopedIncidents => ({ scope, incidents: known }),
     /** What is known now, without taking note of it. */
-    read: async (): Promise<ScopedIncidents> => {
-      const now = clock.now();
-      try {
-        if (store === undefined) throw new Error('there is no Redis');
-        const [before, seen] = await Promise.all([store.known(), store.seen()]);
-        const mine = own();
-        const others = seen.filter(({ process }) => process !== mine.process);
-        return { scope: 'fleet', incidents: updateFleetIncidents(before, [mine, ...others], now) };
-      } catch {
-        return { scope: alone, incidents: updateFleetIncidents(known, await seenHere(), now) };
-      }
+    async read(): Promise<ScopedIncidents> {
+      const own = await seen();
+      const before = await fleet?.knownIncidents().catch(() => undefined);
+      const incidents = fleet && before && (await updateFleet(fleet, before, own).catch(() => undefined));
+      if (incidents !== undefined) return { scope: 'fleet', incidents };
+      return { scope: alone, incidents: updateFleetIncidents(known, own, clock.now()) };
     },
   };
 }

@@ -6,7 +6,6 @@ import {
   createMetricActions,
   type ReadFleet,
 } from '../../admin/actions/metric-actions.ts';
-import type { Act } from '../../admin/actions/act.ts';
 import { createFleetOverview, type FleetOverviewDeps } from '../../admin/actions/fleet-overview.ts';
 import { createIncidentActions } from '../../admin/actions/incident-actions.ts';
 import { createEventStream } from '../../admin/event-stream.ts';
@@ -19,60 +18,35 @@ import { type CompiledResource, withTargets } from '../../source/compile-sources
 import { type SeriesTable, pointTimes } from '../../telemetry/history/series-ring.ts';
 import { createMetricSampler, type MetricSamplerDeps } from '../../telemetry/history/metric-sampler.ts';
 import type { MetricsSnapshot } from '../../telemetry/history/metric-sample.ts';
-import type { FleetStates } from '../../store/fleet/fleet-states.ts';
-import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
-import type { IncidentLedger } from './incident-ledger.ts';
-import { openIncidentDescriber } from './open-incidents.ts';
+import type { Fleet } from '../../store/fleet/fleet.ts';
+import { openIncidents, type OpenIncidentsDeps } from './open-incidents.ts';
 import type { ServedConfig } from './snapshot.ts';
 
-/** A gateway of one process reads and writes `fleet` itself; the primary of several has a worker do it. */
+/** `served`: the configuration in force. `act`: carries out the other actions. */
 export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> &
-  Pick<FleetOverviewDeps, 'callers'> & {
+  Pick<FleetOverviewDeps, 'callers'> &
+  Pick<OpenIncidentsDeps, 'tracker' | 'workers' | 'served' | 'act' | 'tell' | 'fleet'> & {
     /** What people call this gateway. */
     readonly name: string;
     /** The metrics of the gateway, of all its processes. */
     readonly sampled: MetricSamplerDeps['metrics'];
     readonly clock: Clock;
     readonly log: Pick<Logger, 'warn'>;
-    /** The configuration in force. */
-    readonly served: () => ServedConfig;
     /** The parts of an overview that are neither in the metrics nor in the configuration. */
     readonly status: () => Omit<OverviewStatus, 'sources'>;
-    readonly incidents: Pick<IncidentLedger, 'latest' | 'read'>;
-    /** Carries out the other actions. */
-    readonly act: Act;
-    /** Absent: there is no Redis for the cache. */
-    readonly fleet?:
-      | {
-          readonly read: ReadFleet;
-          readonly write: NonNullable<MetricSamplerDeps['keepMinute']>;
-          readonly states: NonNullable<FleetOverviewDeps['fleet']>;
-        }
-      | undefined;
   };
-
-const FLEET_MS = 10_000;
-
-/** Reads and writes the figures of the fleet, each within 10 s. */
-export function boundedFleetFigures(
-  fleet: FleetFigures,
-  states: FleetStates,
-): NonNullable<OpenFiguresDeps['fleet']> {
-  return {
-    states,
-    read: (range, prefixes) => fleet.read(range, prefixes, AbortSignal.timeout(FLEET_MS)),
-    // If Redis does not take a minute, Redis lacks it; memory has it for an hour.
-    write: (atMs, figures) => fleet.write(atMs, figures).catch(() => undefined),
-  };
-}
 
 /** For how long a reading of 48 hours is reused for others who ask for the same. */
 const SHARED_MS = 10_000;
 
 /** Reads the figures of the fleet once for all who ask for the same. It does one reading at a time, because 48 hours are many keys. */
-function createSharedReads(read: ReadFleet, clock: Clock): ReadFleet {
+function createSharedReads({ readFigures }: Fleet, clock: Clock): ReadFleet {
   const oneByOne = createSerialQueue();
   let last: { readonly key: string; readonly at: number; readonly table: Promise<SeriesTable> } | undefined;
+  async function read(...asked: Parameters<ReadFleet>): Promise<SeriesTable> {
+    const table = await readFigures(...asked);
+    return { ...table, columns: new Map(table.columns) };
+  }
   return function readShared(range, prefixes) {
     const [first] = pointTimes(range);
     const key = [range.stepMs, first, ...prefixes].join();
@@ -118,43 +92,55 @@ function describeSource({ gateway, compiled }: ServedConfig, name: string): Sour
 
 /** Opens the figures of a gateway; nothing is sampled before `start`. */
 export function openFigures({ sampled, clock, log, served, status, quality, fleet, ...of }: OpenFiguresDeps) {
-  const onSample = (sample: MetricsSnapshot) => overviews.say(sample);
-  const sampler = createMetricSampler({ metrics: sampled, clock, keepMinute: fleet?.write, onSample });
+  const sampler = createMetricSampler({
+    ...{ metrics: sampled, clock },
+    // If Redis does not take a minute, Redis lacks it; memory has it for an hour.
+    keepMinute: fleet && ((atMs, counts) => fleet.writeFigures(atMs, [...counts]).catch(() => undefined)),
+    onSample: (sample: MetricsSnapshot) => overviews.say(sample),
+  });
   const fullStatus = () => {
     const { gateway, compiled } = served();
     return { ...status(), sources: servedSources(gateway, compiled) };
   };
   const overviews = createFleetOverview({
-    ...{ sampler, clock, callers: of.callers, status: fullStatus, fleet: fleet?.states },
+    ...{ sampler, clock, callers: of.callers, status: fullStatus, fleet },
     self: { id: randomUUID(), name: of.name },
+  });
+  const incidents = openIncidents({
+    ...{ clock, fleet, served, alone: status().scope, config: () => status().config },
+    ...{ tracker: of.tracker, workers: of.workers, act: of.act, tell: of.tell },
   });
   const deps: MetricActionsDeps = {
     ...{ sampler, quality, fleet: overviews },
     status: fullStatus,
     describe: ({ name }) => describeSource(served(), name),
     cacheBytesMax: () => served().gateway.cache.localBytes * status().processes,
-    readFleet: fleet && createSharedReads(fleet.read, clock),
-    incidents: of.incidents.read,
+    readFleet: fleet && createSharedReads(fleet, clock),
+    incidents: incidents.read,
   };
   const events = createEventStream({
     sampler,
     log,
-    tickOf: (sample) => overviews.tick(sample, of.incidents.latest().incidents),
+    tickOf: (sample) => overviews.tick(sample, incidents.latest().incidents),
   });
   const incidentActions = createIncidentActions({
     clock,
-    known: of.incidents.read,
-    describe: openIncidentDescriber({ clock, act: of.act, served }),
+    known: incidents.read,
+    describe: incidents.describe,
     conditions: async () => overviews.conditions(await sampler.now()),
     served: () => fullStatus().sources,
   });
   return {
     actions: { ...createMetricActions(deps), ...incidentActions },
     events,
-    start: () => sampler.start(),
+    start(): void {
+      sampler.start();
+      incidents.start();
+    },
     /** Ends all streams and timers. */
     close(): Promise<void> {
       events.end();
+      incidents.close();
       return sampler.close();
     },
   };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Metrics } from '../../admin/metrics/metrics.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
@@ -8,13 +7,12 @@ import { type Cache, createCache } from '../../store/cache/cache.ts';
 import { createContentEncodings } from '../../store/cache/content-encodings.ts';
 import { createDisabledClaims } from '../../store/disabled-claims.ts';
 import { createLookTurns } from '../../store/fleet/look-turns.ts';
-import { createFleetFigures } from '../../store/fleet/fleet-figures.ts';
+import { openFleet } from '../../store/fleet/fleet.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../../store/cache/purges.ts';
 import { createRedisKeys } from '../../store/redis/redis-keys.ts';
 import { openRedis } from '../../store/redis/redis-roles.ts';
 import { createCallerCounts } from '../../telemetry/caller-counts.ts';
 import { createRecentRequests, type RecentRequestsDeps } from '../../telemetry/requests/recent-requests.ts';
-import { createFleetStates } from '../../store/fleet/fleet-states.ts';
 import { createRequestIndex } from '../../store/fleet/request-index.ts';
 
 /** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
@@ -52,9 +50,7 @@ export function openStores(
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onFailed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());
-  const gateway = randomUUID();
-  const fleetFigures = client && createFleetFigures({ client, keys, gateway });
-  const fleetStates = client && createFleetStates(client, keys, { gateway, now: clock.now });
+  const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, lookTurns });
 
   function cacheOf({
     localBytes,
@@ -82,8 +78,7 @@ export function openStores(
       purges,
       disabledClaims,
       lookTurns,
-      fleetFigures,
-      fleetStates,
+      fleet,
       recent,
       callers,
       requestIndex,

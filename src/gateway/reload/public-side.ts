@@ -19,24 +19,18 @@ import { withTargets } from '../../source/compile-sources.ts';
 import { createSharedComponents } from '../../kernel/shared-components.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { QuotaOf } from '../../source/source-upstreams.ts';
-import type { FleetStates } from '../../store/fleet/fleet-states.ts';
-import type { FleetFigures } from '../../store/fleet/fleet-figures.ts';
+import type { Fleet } from '../../store/fleet/fleet.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
 import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
 import type { RecentRequests } from '../../telemetry/requests/recent-requests.ts';
+import type { IncidentTracker } from '../../telemetry/incidents/incident-tracker.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import { createLocalQuotas } from '../../source/client/bulkhead/shared-quota.ts';
 import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { openWebhooks } from './open-webhooks.ts';
-import {
-  failedAnswerOf,
-  openSideIncidents,
-  openTracker,
-  type SideIncidents,
-  withTracker,
-} from './side-incidents.ts';
+import { failedAnswerOf, openTracker, withTracker } from './open-tracker.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshotHolder } from './snapshot-holder.ts';
 
@@ -83,11 +77,10 @@ export type PublicSide = OperatorActions & {
   checks(): readonly CheckResult[];
   readonly metrics: Metrics;
   /** Absent: there is no Redis for the cache. */
-  readonly fleetFigures: FleetFigures | undefined;
-  readonly fleetStates: FleetStates | undefined;
+  readonly fleet: Fleet | undefined;
   readonly tell: Webhooks['tell'];
-  /** What is wrong, as this process and its fleet see it. */
-  readonly incidents: Omit<SideIncidents, 'start' | 'close'>;
+  /** What is wrong, as this process sees it. */
+  readonly tracker: Pick<IncidentTracker, 'seen' | 'watch'>;
   quality(): readonly ResourceQuality[];
   /** What was counted of callers. */
   readonly callers: () => CallerSnapshot;
@@ -182,7 +175,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   warnOfSetting(first, log);
   const counted = createMetrics({ ...services, operations: [] });
   const current = () => snapshots.current;
-  const tracker = openTracker({ clock, metrics: counted, current, stores: () => stores });
+  const tracker = openTracker(services, { metrics: counted, current, stores: () => stores });
   const metrics = withTracker(counted, tracker);
   const stores = openStores(first.gateway, services, metrics, failedAnswerOf(tracker));
   const { redis, purges, recent, callers } = stores;
@@ -208,11 +201,6 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
 
   const running = { metrics, migrations, closing: closing.signal };
   const operator = createSideActions(snapshots, stores, services, running);
-  const incidents = openSideIncidents(
-    tracker,
-    { current, stores, ...operator, tell: webhooks.tell },
-    services,
-  );
 
   return {
     async prepare() {
@@ -222,15 +210,15 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       await migrations.states.refresh();
     },
     listen() {
-      incidents.start();
+      tracker.start();
       return openListener(server, { host, port });
     },
-    incidents,
+    tracker,
     inForce: () => snapshots.current,
     stage: createStage(snapshots, deps, serveBy, log),
     checks: createRedisChecks(redis.of, () => snapshots.current.canServe()),
     metrics,
-    ...{ fleetFigures: stores.fleetFigures, fleetStates: stores.fleetStates },
+    fleet: stores.fleet,
     tell: webhooks.tell,
     quality: () => snapshots.current.quality(),
     callers: callers.snapshot,
@@ -241,7 +229,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       return drain(leaving);
     },
     async close() {
-      incidents.close();
+      tracker.close();
       app.stopShedding();
       closing.abort();
       await closeListener(server);

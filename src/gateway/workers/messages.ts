@@ -5,29 +5,20 @@ import type { ActionName } from '../../admin/api/action-table.ts';
 import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
+import type { Fleet } from '../../store/fleet/fleet.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
-import type { TableRange } from '../../telemetry/history/series-ring.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
 /** A question or an order of the primary to one worker. */
 export type WorkerQuery =
-  | { readonly about: 'state' | 'counts' | 'callers' | 'fleet-states' }
-  /** What the worker sees of incidents, or what its fleet knows of them. */
-  | { readonly about: 'incidents' | 'known-incidents' }
+  | { readonly about: 'state' | 'counts' | 'callers' | 'incidents' }
   /** How many answers and scan caches with this tag the worker has in memory. */
   | { readonly about: 'held'; readonly tag: string }
   /** Compiles a configuration, to be put in force by `swap` with the same number. */
   | { readonly about: 'stage'; readonly number: number; readonly texts: ConfigTexts }
   | { readonly about: 'swap' | 'discard'; readonly number: number }
-  /** Keeps the figures of a minute in Redis for the primary, which has none. */
-  | {
-      readonly about: 'keep-figures';
-      readonly atMs: number;
-      readonly figures: readonly (readonly [string, number])[];
-    }
-  /** Says to the other gateways what the primary says of itself. */
-  | { readonly about: 'keep-state'; readonly text: string }
-  | { readonly about: 'fleet-figures'; readonly range: TableRange; readonly prefixes: readonly string[] }
+  /** Does something with the fleet for the primary, which has no Redis. */
+  | { readonly about: 'fleet'; readonly call: keyof Fleet; readonly with: readonly unknown[] }
   /** Writes a line of the audit for the primary, which has no Redis. */
   | { readonly about: 'record'; readonly change: AuditChange }
   /** Carries out an action of the operator. The input has been checked. */

@@ -7,15 +7,16 @@ import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { redisState } from '../../admin/redis-checks.ts';
 import { closeListener, openListener } from '../../http/listener/open-listener.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import type { ProcessIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
+import { createIncidentTracker } from '../../telemetry/incidents/incident-tracker.ts';
 import { askMigrations } from '../reload/ended-migrations.ts';
 import { openFigures, type OpenFiguresDeps } from '../reload/open-figures.ts';
 import { openWebhooks } from '../reload/open-webhooks.ts';
 import type { SoundConfig } from '../reload/reload-outcome.ts';
 import { createReloader, type Reloading } from '../reload/reloader.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
-import { createForwardedFigures } from './forward-figures.ts';
+import { createForwardedFleet } from './forward-fleet.ts';
 import { callersOf, createPrimaryAct, createPrimaryAudit } from './forward-actions.ts';
-import { openPrimaryIncidents } from './primary-incidents.ts';
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts';
 import { createWorkerReloads } from './two-phase-reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -106,27 +107,24 @@ type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
 /** The figures of all workers. One worker reads and writes those of the fleet, which are in Redis. */
 function openPrimaryFigures(
   { first, version, log, instance }: PrimaryDeps,
-  given: Pick<OpenFiguresDeps, 'served'> & {
+  given: Pick<OpenFiguresDeps, 'served' | 'act' | 'tell' | 'tracker'> & {
     readonly metrics: MergedMetrics;
-    readonly incidents: OpenFiguresDeps['incidents'];
-    readonly act: OpenFiguresDeps['act'];
     readonly serving: () => readonly WorkerLink[];
     readonly status: () => Pick<StatusOfPrimary, 'processes' | 'draining' | 'config'>;
   },
 ) {
-  const { metrics, serving, served, status, incidents, act } = given;
+  const { metrics, serving, status, ...of } = given;
   return openFigures({
     sampled: metrics.sampled,
     clock: systemClock,
     log,
-    served,
+    ...of,
     status: () => ({ scope: 'workers', version, ...status() }),
     quality: metrics.quality,
-    fleet: hasSharedCache(first) ? createForwardedFigures(serving) : undefined,
+    fleet: hasSharedCache(first) ? createForwardedFleet(serving) : undefined,
     callers: () => callersOf(serving),
     name: instance,
-    incidents,
-    act,
+    workers: () => answersOf<ProcessIncidents>(serving(), { about: 'incidents' }, STATE_MS),
   });
 }
 
@@ -163,9 +161,9 @@ export function createPrimary(deps: PrimaryDeps) {
   );
 
   const status = () => ({ processes: serving().length, draining, config: reloader.status });
-  const of = { serving, served, act: ownAct };
-  const incidents = openPrimaryIncidents(deps, of, () => reloader.status, webhooks.tell);
-  const figures = openPrimaryFigures(deps, { ...of, metrics, status, incidents });
+  const tracker = createIncidentTracker({ clock: systemClock, instance: deps.instance, version });
+  const of = { serving, served, act: ownAct, tell: webhooks.tell };
+  const figures = openPrimaryFigures(deps, { ...of, metrics, status, tracker });
   const actions = { ...figures.actions, ...createConfigActions(reloader) };
 
   const server = createServer(
@@ -184,7 +182,7 @@ export function createPrimary(deps: PrimaryDeps) {
 
   async function close(): Promise<void> {
     endWatch();
-    incidents.close();
+    tracker.close();
     await figures.close();
     await supervisor.stop();
     await webhooks.close();
@@ -199,7 +197,7 @@ export function createPrimary(deps: PrimaryDeps) {
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
         const publicPort = await Promise.race([supervisor.start(), givenUp]);
         figures.start();
-        incidents.start();
+        tracker.start();
         const redis = redisState(bestOf(await statesOf()));
         log.info({ port: publicPort, adminPort, redis, workers: plan.workers }, 'listening');
         return { port: publicPort, adminPort };

@@ -11,7 +11,7 @@ import type {
   WorkerState,
 } from './messages.ts';
 import { createSharedQuota } from '../../source/client/bulkhead/shared-quota.ts';
-import { answerFigures } from './forward-figures.ts';
+import { answerFleet } from './forward-fleet.ts';
 import { createPermitQuota } from './permits/permit-quota.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */
@@ -138,14 +138,8 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
   switch (query.about) {
     case 'held':
       return gateway.countHeld(query.tag);
-    case 'keep-figures':
-      return gateway.fleetFigures?.write(query.atMs, new Map(query.figures));
-    case 'keep-state':
-      return gateway.fleetStates?.write(query.text);
-    case 'fleet-states':
-      return gateway.fleetStates?.read();
-    case 'fleet-figures':
-      return answerFigures(gateway, query);
+    case 'fleet':
+      return answerFleet(gateway, query);
     case 'record':
       return gateway.audit.record(query.change);
     case 'action':
@@ -155,9 +149,7 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
     case 'callers':
       return gateway.callers();
     case 'incidents':
-      return gateway.incidents.own();
-    case 'known-incidents':
-      return gateway.incidents.read();
+      return gateway.tracker.seen();
     case 'state':
       return stateOf(gateway);
   }

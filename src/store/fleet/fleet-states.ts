@@ -2,7 +2,6 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Redis } from 'ioredis';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
 /** What each gateway on one Redis last said of itself. */
@@ -50,10 +49,10 @@ const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw
 /** Creates the states: a hash for each minute, with a field for each gateway, that ends by itself. */
 export function createFleetStates(
   client: Pick<Redis, 'hvalsBuffer'> & Redis,
-  keys: Pick<RedisKeys, 'gatewayStates'>,
+  keyOf: (minute: number) => string,
   { gateway, now }: { readonly gateway: string; readonly now: () => number },
 ): FleetStates {
-  const keyAt = (ms: number) => keys.gatewayStates(Math.floor(ms / SLOT_MS));
+  const keyAt = (ms: number) => keyOf(Math.floor(ms / SLOT_MS));
   return {
     async write(text) {
       if (text.length > TEXT_MAX) return;

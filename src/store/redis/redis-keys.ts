@@ -42,7 +42,7 @@ export function createRedisKeys(prefix: string) {
     /** What each gateway says of itself in a minute (hash: gateway to packed text). */
     gatewayStates: (minute: number) => `${prefix}{figures}:state:1:${minute}`,
     // Beside the figures, so that the user of this Redis needs no more rights than it has.
-    /** What the processes see of incidents in a minute (hash: process to JSON), or what the fleet knows (JSON). */
-    incidents: (minute: number | 'known') => `${prefix}{figures}:incidents:1:${minute}`,
+    /** What the gateways see of incidents in a minute (hash: gateway to JSON), or what the fleet knows (JSON). */
+    incidents: (minute: number | 'known') => `${prefix}{figures}:incidents:2:${minute}`,
   };
 }

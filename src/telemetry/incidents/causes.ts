@@ -1,5 +1,5 @@
 import type { Subject } from '../conditions/condition.ts';
-import type { Incident } from './incident.ts';
+import type { Incident, IncidentKind } from './incident.ts';
 
 /** What a source or a route serves. */
 export type ServedParts = {
@@ -19,63 +19,69 @@ export const sourceOfIncident = ({
 export const lostFieldSubject = (source: string, resource: string, field: string): string =>
   `${source} ${resource}.${field}`;
 
-/**
- * Which incidents a condition may be an effect of: their kinds, and what they must have in common. `source`, `resource`,
- * `operation`: that of the condition. A role: the Redis has it. A condition that is absent has no such cause.
- */
-const CAUSES: Readonly<Record<string, readonly (readonly [kinds: string, common?: string])[]>> = {
-  redis_lost: [['redis']],
-  redis_full: [['redis']],
-  redis_refusing: [['redis']],
-  limits_alone: [['redis', 'limits']],
-  limiter_unavailable: [['redis', 'limits']],
-  cache_failing: [['redis', 'cache']],
-  migration_stale: [['redis', 'keys']],
-  credentials_unavailable: [['redis', 'keys'], ['issuer']],
-  issuer_lost: [['issuer']],
-  server_errors: [['gateway redis']],
-  config_stale: [['config']],
-  breaker_open: [['source route', 'source']],
-  breaker_half_open: [['source route', 'source']],
-  replies_invalid: [['source route', 'source']],
-  source_failing: [['source route', 'source']],
-  claims_fallen: [['source', 'proof']],
-  saturated: [['source route slow', 'source']],
-  field_lost: [['field', 'field']],
-  errors: [['redis issuer source route gateway', 'answers']],
-  stale_served: [['source slow']],
-  slow: [['source route slow', 'operation']],
-  migration_breaker: [['source', 'resource']],
-  migration_fallback: [['source', 'resource']],
-  migration_stopped: [['source', 'resource']],
-};
+/** Whether a condition may be an effect of an incident. `subject`: where the condition holds. `served`: by the incident's source. */
+type IsCause = (incident: Incident, subject: Subject, served: ServedParts | undefined) => boolean;
 
-function hasInCommon(
-  common: string | undefined,
-  one: Incident,
-  subject: Subject,
-  served?: ServedParts,
-): boolean {
-  const said = (name: string) => String(subject[name]);
-  switch (common) {
-    case undefined:
-      return true;
-    case 'source':
-      return one.subject === said('source');
-    case 'proof':
-      return one.subject === said('source') && said('claims').includes('auth.proof');
-    case 'field':
-      return one.subject === lostFieldSubject(said('source'), said('resource'), said('field'));
-    case 'resource':
-      return served?.resources.includes(said('resource')) === true;
-    case 'operation':
-      return served?.operations.includes(said('operation')) === true;
-    case 'answers':
-      return one.answers.failed > 0;
-    default:
-      return one.subject.split('+').includes(common);
-  }
-}
+const ofKind =
+  (...kinds: readonly IncidentKind[]): IsCause =>
+  ({ kind }) =>
+    kinds.includes(kind);
+
+/** The incident is about a Redis that has a role. */
+const redisOf =
+  (role: string): IsCause =>
+  ({ kind, subject }) =>
+    kind === 'redis' && subject.split('+').includes(role);
+
+/** The incident and the condition are about the same source or route. */
+const sameSource =
+  (...kinds: readonly IncidentKind[]): IsCause =>
+  (incident, { source }) =>
+    kinds.includes(incident.kind) && incident.subject === source;
+
+const sameField: IsCause = ({ kind, subject: name }, { source, resource, field }) =>
+  kind === 'field' && name === lostFieldSubject(String(source), String(resource), String(field));
+
+const servesResource: IsCause = ({ kind }, { resource }, served) =>
+  kind === 'source' && served?.resources.includes(String(resource)) === true;
+
+const servesOperation: IsCause = ({ kind }, { operation }, served) =>
+  ['source', 'route', 'slow'].includes(kind) && served?.operations.includes(String(operation)) === true;
+
+const both =
+  (one: IsCause, other: IsCause): IsCause =>
+  (...about) =>
+    one(...about) && other(...about);
+
+/** What a condition may be an effect of: any of these. One that is absent is always its own matter. */
+const CAUSES: Readonly<Record<string, readonly IsCause[]>> = {
+  redis_lost: [ofKind('redis')],
+  redis_full: [ofKind('redis')],
+  redis_refusing: [ofKind('redis')],
+  limits_alone: [redisOf('limits')],
+  limiter_unavailable: [redisOf('limits')],
+  cache_failing: [redisOf('cache')],
+  migration_stale: [redisOf('keys')],
+  credentials_unavailable: [redisOf('keys'), ofKind('issuer')],
+  issuer_lost: [ofKind('issuer')],
+  server_errors: [ofKind('gateway', 'redis')],
+  config_stale: [ofKind('config')],
+  breaker_open: [sameSource('source', 'route')],
+  breaker_half_open: [sameSource('source', 'route')],
+  replies_invalid: [sameSource('source', 'route')],
+  source_failing: [sameSource('source', 'route')],
+  claims_fallen: [both(sameSource('source'), (_, { claims }) => String(claims).includes('auth.proof'))],
+  saturated: [sameSource('source', 'route', 'slow')],
+  field_lost: [sameField],
+  errors: [
+    both(ofKind('redis', 'issuer', 'source', 'route', 'gateway'), ({ answers }) => answers.failed > 0),
+  ],
+  stale_served: [ofKind('source', 'slow')],
+  slow: [servesOperation],
+  migration_breaker: [servesResource],
+  migration_fallback: [servesResource],
+  migration_stopped: [servesResource],
+};
 
 /** The incident that a condition is an effect of; `undefined`: none explains it. */
 export function explanationOf<T extends Incident>(
@@ -84,24 +90,19 @@ export function explanationOf<T extends Incident>(
   open: readonly T[],
   served: readonly ServedParts[],
 ): T | undefined {
-  const causes = CAUSES[condition] ?? [];
   return open.find((one) => {
     const parts = served.find(({ name }) => name === sourceOfIncident(one));
-    return causes.some(
-      ([kinds, common]) => kinds.split(' ').includes(one.kind) && hasInCommon(common, one, subject, parts),
-    );
+    return CAUSES[condition]?.some((isCause) => isCause(one, subject, parts)) === true;
   });
 }
 
 /** The deeper incident that an incident is an effect of: a source that fails is late, and another shape loses fields. */
 export function rootIncidentOf<T extends Incident>(incident: T, open: readonly T[]): T | undefined {
-  const isEffect = { slow: () => true, field: (cause: string) => cause.includes('shape') }[
-    incident.kind as string
-  ];
+  const source = sourceOfIncident(incident);
   return open.find(
     ({ kind, subject, cause }) =>
       (kind === 'source' || kind === 'route') &&
-      subject === sourceOfIncident(incident) &&
-      isEffect?.(cause) === true,
+      subject === source &&
+      (incident.kind === 'slow' || (incident.kind === 'field' && cause.includes('shape'))),
   );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
-import { type FailedOf, type Incident, incidentSchema, SAME_MS, timeSchema } from './incident.ts';
+import { type Incident, incidentSchema, SAME_MS, timeSchema } from './incident.ts';
 
 const events = z.enum(['opened', 'worsened', 'ended']);
 
@@ -20,11 +20,12 @@ const thoseThatFit = <Schema extends z.ZodType>(schema: Schema) =>
 /** The start of a process, such as `host-1:4711`. */
 const start = z.object({ process: z.string(), version: z.string(), startedAt: timeSchema });
 
-/** `gateway`: the process, unique among all that ever were. */
-const written = start.extend({
-  gateway: z.string(),
-  at: timeSchema,
-  incidents: thoseThatFit(incidentSchema),
+const processIncidents = start.extend({ incidents: thoseThatFit(incidentSchema) });
+
+/** `gateway`: unique among all that ever were. `at`: when it was written. */
+const gatewayIncidents = z.object({
+  ...{ gateway: z.string(), at: timeSchema },
+  processes: thoseThatFit(processIncidents),
 });
 
 const fleetIncident = incidentSchema.extend({
@@ -37,20 +38,21 @@ const fleetIncident = incidentSchema.extend({
 
 const knownIncidents = thoseThatFit(fleetIncident);
 
-/** What one process sees, as it is written for the others. */
-export type WrittenIncidents = DeepReadonly<z.output<typeof written>>;
-
 /** What one process sees. */
-export type ProcessIncidents = Omit<WrittenIncidents, 'gateway' | 'at'>;
+export type ProcessIncidents = DeepReadonly<z.output<typeof processIncidents>>;
+
+/** What the processes of one gateway see, as it is written for the others. */
+export type GatewayIncidents = DeepReadonly<z.output<typeof gatewayIncidents>>;
 
 /** An incident of a fleet. It has the same id in every process, and keeps it. */
 export type FleetIncident = DeepReadonly<z.output<typeof fleetIncident>>;
 
-/** Reads what a process wrote; `undefined`: it is nothing of that kind. */
-export const readWritten = (value: unknown): WrittenIncidents | undefined => written.safeParse(value).data;
+/** Reads what a gateway wrote; `undefined`: it is nothing of that kind. */
+export const readGatewayIncidents = (value: unknown): GatewayIncidents | undefined =>
+  gatewayIncidents.safeParse(value).data;
 
 /** Reads what a fleet knew, as far as it is of that kind. */
-export const readKnown = (value: unknown): readonly FleetIncident[] =>
+export const readKnownIncidents = (value: unknown): readonly FleetIncident[] =>
   knownIncidents.safeParse(value).data ?? [];
 
 /** Which processes the incidents are of. */
@@ -62,8 +64,8 @@ export type ScopedIncidents = { readonly scope: IncidentScope; readonly incident
 /** What happened so long before an incident may belong to it. */
 export const BEFORE_MS = 15 * 60_000;
 /** How long ended incidents are kept, and how many. */
-export const KEPT_MS = 24 * 3_600_000;
-const KEPT_MAX = 200;
+export const ENDED_KEPT_MS = 24 * 3_600_000;
+const INCIDENTS_MAX = 200;
 const TOLD_MS = 60_000;
 const STARTS_MAX = 10;
 
@@ -76,42 +78,36 @@ function incidentId({ kind, subject, since }: Pick<Incident, 'kind' | 'subject' 
 }
 
 type Join = (one: number, other: number) => number;
-const plus: Join = (one, other) => one + other;
+type Counts = { readonly [name: string]: number | Counts };
 
-function joined(
-  one: Readonly<Record<string, number>>,
-  other: Readonly<Record<string, number>>,
-  join: Join,
-): Record<string, number> {
-  const all: Record<string, number> = { ...one };
-  for (const [name, count] of Object.entries(other)) all[name] = join(all[name] ?? 0, count);
-  return all;
+/** Joins counts by name, at each depth. A count that one of the two lacks is as the other has it. */
+function joinCounts<T extends Counts>(one: T, other: T, how: Join): T {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  const joined = [...names].map((name) => {
+    const [left, right] = [one, other].map((counts) =>
+      Object.hasOwn(counts, name) ? counts[name] : undefined,
+    );
+    if (typeof left === 'object' && typeof right === 'object') return [name, joinCounts(left, right, how)];
+    return [name, typeof left === 'number' && typeof right === 'number' ? how(left, right) : (left ?? right)];
+  });
+  return Object.fromEntries(joined) as T;
 }
 
-const joinedOf = (one: FailedOf, other: FailedOf, join: Join): FailedOf => ({
-  failed: join(one.failed, other.failed),
-  total: join(one.total, other.total),
+const countsOf = ({ calls, notSent, answers, callers, otherCallers, operations, hosts }: Incident) => ({
+  ...{ calls, notSent, answers, callers, otherCallers, operations, hosts },
 });
 
-function joinedHosts(one: Incident['hosts'], other: Incident['hosts'], join: Join): Incident['hosts'] {
-  const zero = { failed: 0, total: 0 };
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return Object.fromEntries(
-    [...names].map((name) => [name, joinedOf(one[name] ?? zero, other[name] ?? zero, join)]),
-  );
-}
-
-const earliest = (...times: readonly (number | undefined)[]): number | undefined => {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+const earliest = (one = Infinity, other = Infinity): number | undefined => {
+  const first = Math.min(one, other);
+  return first === Infinity ? undefined : first;
 };
 
-/** Joins what two saw of one incident: since the earliest, with the counts of both as `join` says. */
+/** Joins what two saw of one incident: since the earliest, with the counts of both as `how` says. */
 function join(one: Incident, other: Incident, how: Join): Incident {
-  const [most] =
-    one.calls.failed + one.answers.failed >= other.calls.failed + other.answers.failed ? [one] : [other];
+  const failedIn = ({ calls, answers }: Incident) => calls.failed + answers.failed;
   return {
-    ...most,
+    ...(failedIn(one) >= failedIn(other) ? one : other),
+    ...joinCounts(countsOf(one), countsOf(other), how),
     severity: one.severity === 'critical' ? 'critical' : other.severity,
     since: Math.min(one.since, other.since),
     last: Math.max(one.last, other.last),
@@ -119,14 +115,7 @@ function join(one: Incident, other: Incident, how: Join): Incident {
     isOpen: one.isOpen || other.isOpen,
     reopened: Math.max(one.reopened, other.reopened),
     worsenedAt: earliest(one.worsenedAt, other.worsenedAt),
-    calls: joinedOf(one.calls, other.calls, how),
-    notSent: how(one.notSent, other.notSent),
-    answers: joinedOf(one.answers, other.answers, how),
-    callers: joined(one.callers, other.callers, how),
     labels: { ...one.labels, ...other.labels },
-    otherCallers: how(one.otherCallers, other.otherCallers),
-    operations: joined(one.operations, other.operations, how),
-    hosts: joinedHosts(one.hosts, other.hosts, how),
     breakerAt: Math.max(one.breakerAt ?? 0, other.breakerAt ?? 0) || undefined,
   };
 }
@@ -143,7 +132,7 @@ function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
     const at = merged.findIndex((other) => isSame(one, other));
     const other = merged[at];
     if (other === undefined) merged.push(one);
-    else merged[at] = join(other, one, plus);
+    else merged[at] = join(other, one, (left, right) => left + right);
   }
   return merged;
 }
@@ -185,9 +174,9 @@ export function updateFleetIncidents(
       told: {},
     }));
   return [...fresh, ...before]
-    .filter(({ isOpen, last }) => isOpen || now - last < KEPT_MS)
+    .filter(({ isOpen, last }) => isOpen || now - last < ENDED_KEPT_MS)
     .sort((a, b) => Number(b.isOpen) - Number(a.isOpen) || b.since - a.since)
-    .slice(0, KEPT_MAX);
+    .slice(0, INCIDENTS_MAX);
 }
 
 /** Adds what this process has kept while Redis was out of reach to what Redis has. */
@@ -198,7 +187,7 @@ export function withKept(
   const isKnown = (one: FleetIncident) => known.some((other) => isSame(one, other));
   const both = known.map((one) => {
     const other = kept.find((own) => isSame(one, own));
-    return other === undefined ? one : { ...one, told: joined(one.told, other.told, Math.max) };
+    return other === undefined ? one : { ...one, told: joinCounts<Counts>(one.told, other.told, Math.max) };
   });
   return [...both, ...kept.filter((one) => !isKnown(one))];
 }

@@ -5,7 +5,7 @@ import {
   incidentOf,
   openTally,
   reopenTally,
-  type Tally,
+  type IncidentTally,
   tallyFailure,
   countHealthyCall,
   type TallySubject,
@@ -26,7 +26,12 @@ const PENDING_MAX = 500;
 type Pending = readonly { readonly failure: Failure; readonly seenAt: number }[];
 
 /** Brings what a tally knows of the time up to now, and ends it if it is quiet; `undefined`: it ended long ago. */
-function goOn(tally: Tally, now: number, lastTick: number, answered: number): Tally | undefined {
+function goOn(
+  tally: IncidentTally,
+  now: number,
+  lastTick: number,
+  answered: number,
+): IncidentTally | undefined {
   if (!tally.isOpen) return now - tally.seen >= QUIET_MS + SAME_MS ? undefined : tally;
   if (tally.seen >= lastTick) tally.answersTotal = tally.answersBefore + answered - tally.answersFrom;
   if (now - tally.seen >= QUIET_MS) tally.isOpen = false;
@@ -54,7 +59,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     kind === 'gateway' ? (since) => answered() - answered(since) : undefined,
   );
   let pending: Pending = [];
-  let tally: Tally | undefined;
+  let tally: IncidentTally | undefined;
   let breakerAt: number | undefined;
   /** The hosts that are not asked because they failed, with when that was noticed last. */
   const deadHosts = new Map<string, number>();

@@ -24,7 +24,7 @@ export type TallySubject = {
 };
 
 /** What is counted of one incident in this process. */
-export type Tally = ReturnType<typeof openTally>;
+export type IncidentTally = ReturnType<typeof openTally>;
 
 const CALLERS_KEPT = 500;
 const NAMES_MAX = 100;
@@ -60,7 +60,7 @@ export function openTally(since: number, now: number, answered: number, healthy:
 }
 
 /** Opens a tally again. */
-export function reopenTally(tally: Tally, now: number, answered: number, healthy: number): void {
+export function reopenTally(tally: IncidentTally, now: number, answered: number, healthy: number): void {
   tally.isOpen = true;
   tally.reopened += 1;
   tally.openedAt = now;
@@ -70,15 +70,20 @@ export function reopenTally(tally: Tally, now: number, answered: number, healthy
 }
 
 /** Counts a call that did not fail. */
-export function countHealthyCall(tally: Tally, host: string | undefined): void {
+export function countHealthyCall(tally: IncidentTally, host: string | undefined): void {
   tally.trailing += 1;
   addTo(tally.askedAt, host);
 }
 
-const isCriticalNow = ({ answersFailed }: Tally, { isCritical = false }: TallySubject) =>
+const isCriticalNow = ({ answersFailed }: IncidentTally, { isCritical = false }: TallySubject) =>
   isCritical || answersFailed > 0;
 
-function tallyAnswer(tally: Tally, { caller, operation }: Failure, of: TallySubject, now: number): void {
+function tallyAnswer(
+  tally: IncidentTally,
+  { caller, operation }: Failure,
+  of: TallySubject,
+  now: number,
+): void {
   if (!isCriticalNow(tally, of) && now - tally.openedAt > GRACE_MS) tally.worsenedAt ??= now;
   tally.answersFailed += 1;
   if (!addTo(tally.callers, caller, CALLERS_KEPT)) tally.otherCallers += 1;
@@ -86,7 +91,7 @@ function tallyAnswer(tally: Tally, { caller, operation }: Failure, of: TallySubj
 }
 
 /** Counts a failure. */
-export function tallyFailure(tally: Tally, failure: Failure, of: TallySubject, now: number): void {
+export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
   tally.last = Math.max(tally.last, failure.at);
   tally.seen = now;
   if (failure.effect !== 'not_sent') addTo(tally.causes, failure.cause);
@@ -104,7 +109,7 @@ export function tallyFailure(tally: Tally, failure: Failure, of: TallySubject, n
 const sortedCounts = (counts: Counts) => [...counts].sort((a, b) => b[1] - a[1]);
 
 /** What a tally has counted, as JSON. */
-export function incidentOf(tally: Tally, of: TallySubject, breakerAt: number | undefined): Incident {
+export function incidentOf(tally: IncidentTally, of: TallySubject, breakerAt: number | undefined): Incident {
   const { since, last, seen, isOpen, reopened, worsenedAt, notSent, failed, total, answersFailed } = tally;
   const callers = sortedCounts(tally.callers);
   const listed = callers.slice(0, LISTED_CALLERS_MAX);

@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { ProcessIncidents } from './fleet-incidents.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import type { Failure } from './incident-tally.ts';
-import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
+import { type IncidentKind, QUIET_MS } from './incident.ts';
 
 /** A state that is wrong at this moment, or may be: it is looked at each second. */
 export type WatchedState = {
@@ -28,9 +29,16 @@ export type FailedAnswer = {
 /** Finds the incidents of a process from what is counted anyway. */
 export type IncidentTracker = ReturnType<typeof createIncidentTracker>;
 
-/** `answered`: how many requests were answered so far. The functions are called again after each reload. */
-export type IncidentTrackerDeps = {
+/** The process whose incidents are found, such as `host-1:4711`. */
+export type TrackedProcess = {
   readonly clock: Pick<Clock, 'now'>;
+  readonly instance?: string | undefined;
+  readonly version: string;
+};
+
+/** What is asked of a process that serves. The functions are called again after each reload. */
+export type TrackedServing = {
+  /** How many requests were answered so far. */
   readonly answered: () => number;
   /** A call that takes longer is slow, in milliseconds. */
   readonly slowMs: () => number;
@@ -41,6 +49,13 @@ export type IncidentTrackerDeps = {
   readonly redisOf: (role: string) => string | undefined;
 };
 
+/** The primary of several workers serves nothing itself. */
+const NOTHING_SERVED: TrackedServing = {
+  ...{ answered: () => 0, slowMs: () => Infinity, labelOf: () => undefined },
+  ...{ sourcesOf: () => [], redisOf: () => undefined },
+};
+
+const TICK_MS = 1_000;
 const SHARE_MIN = 0.02;
 const SLOW_SHARE_MIN = 0.1;
 const REMEMBERED_S = 128;
@@ -74,7 +89,7 @@ const kindOf = (source: string): IncidentKind => (source.startsWith('passthrough
 type Upstream = { readonly run: IncidentRun; readonly slow: IncidentRun };
 
 /** Creates the runs of all subjects, each when it is first asked for. */
-function createRuns(deps: IncidentTrackerDeps, answered: (at?: number) => number) {
+function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
   const runs = new Map<string, IncidentRun>();
   /** The runs of each upstream, found without a key to be made. */
   const upstreams = new Map<string, Upstream>();
@@ -113,7 +128,7 @@ function createRuns(deps: IncidentTrackerDeps, answered: (at?: number) => number
 }
 
 /** Finds the deepest dependency that an answer has failed for; `undefined`: nothing that is watched is at fault. */
-function createRootOf({ sourcesOf, redisOf }: IncidentTrackerDeps, runs: ReturnType<typeof createRuns>) {
+function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<typeof createRuns>) {
   const ofRole = (role: string) => runs.of('redis', redisOf(role) ?? role);
   return function rootOf({ code, source, operation }: FailedAnswer): IncidentRun | undefined {
     if (code === 'limiter_unavailable') return ofRole('limits');
@@ -134,13 +149,15 @@ function createRootOf({ sourcesOf, redisOf }: IncidentTrackerDeps, runs: ReturnT
   };
 }
 
-/** Creates a tracker that has seen nothing. `tick` is to be called each second. */
-export function createIncidentTracker(deps: IncidentTrackerDeps) {
-  const { clock } = deps;
-  const answered = createAnsweredPast(deps.answered, clock.now);
-  const runs = createRuns(deps, answered.at);
-  const rootOf = createRootOf(deps, runs);
+/** Creates a tracker that has seen nothing. It looks at the time and at states each second, from `start` on. */
+export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_SERVED) {
+  const { clock, instance = 'gateway', version } = about;
+  const startedAt = clock.now();
+  const answered = createAnsweredPast(serving.answered, clock.now);
+  const runs = createRuns(serving, answered.at);
+  const rootOf = createRootOf(serving, runs);
   const watched: (() => readonly WatchedState[])[] = [];
+  let timer: NodeJS.Timeout | undefined;
 
   function look({ kind, subject, cause, since, isCritical }: WatchedState, now: number): void {
     if (cause === undefined) {
@@ -150,6 +167,13 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
     const run = runs.of(kind, subject, isCritical);
     if (since === undefined) run.fail({ at: now, cause }, now);
     else run.hold({ at: now, cause }, since, now);
+  }
+
+  function tick(): void {
+    const now = clock.now();
+    answered.tick();
+    for (const states of watched) for (const state of states()) look(state, now);
+    for (const run of runs.all()) run.tick(now);
   }
 
   return {
@@ -204,13 +228,13 @@ export function createIncidentTracker(deps: IncidentTrackerDeps) {
     },
     /** Looks at states each second, too. */
     watch: (states: () => readonly WatchedState[]): void => void watched.push(states),
-    tick: (): void => {
-      const now = clock.now();
-      answered.tick();
-      for (const states of watched) for (const state of states()) look(state, now);
-      for (const run of runs.all()) run.tick(now);
-    },
-    /** The incidents that are open, or ended within the last minutes. */
-    incidents: (): readonly Incident[] => [...runs.all()].flatMap(({ incident }) => incident ?? []),
+    tick,
+    start: (): void => void (timer ??= setInterval(tick, TICK_MS).unref()),
+    close: (): void => clearInterval(timer),
+    /** What this process sees: the incidents that are open, or ended within the last minutes. */
+    seen: (): ProcessIncidents => ({
+      ...{ process: instance, version, startedAt },
+      incidents: [...runs.all()].flatMap(({ incident }) => incident ?? []),
+    }),
   };
 }

@@ -1,7 +1,8 @@
 import { deflateRawSync } from 'node:zlib';
-import { createFleetIncidentStore } from '../../../src/store/fleet/fleet-incident-store.ts';
+import { openFleet } from '../../../src/store/fleet/fleet.ts';
+import { createLookTurns } from '../../../src/store/fleet/look-turns.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
-import type { FleetIncident } from '../../../src/telemetry/incidents/fleet-incidents.ts';
+import type { FleetIncident, GatewayIncidents } from '../../../src/telemetry/incidents/fleet-incidents.ts';
 import type { Incident } from '../../../src/telemetry/incidents/incident.ts';
 import { startForAll } from '../../support/jest/lifetime.ts';
 import { connectRedis } from '../../support/redis/connect-redis.ts';
@@ -14,8 +15,9 @@ const server = startForAll(startRedis);
 const redis = startForAll(() => connectRedis(server.url));
 beforeEach(() => redis.client.flushall());
 
-const open = (gateway: string) =>
-  createFleetIncidentStore({ redis, keys, clock: { now: () => NOW }, gateway });
+const clock = { now: () => NOW };
+const lookTurns = createLookTurns(undefined, clock.now);
+const open = () => openFleet({ redis, keys, clock, lookTurns });
 
 const nothing = { failed: 0, total: 0 };
 const incident: Incident = {
@@ -24,16 +26,17 @@ const incident: Incident = {
   ...{ calls: { failed: 5, total: 5 }, answers: nothing, otherCallers: 0 },
   ...{ callers: {}, labels: {}, operations: {}, hosts: {} },
 };
-const seen = { process: 'one:1', version: '1.0.0', startedAt: NOW - 60_000, incidents: [incident] };
+const process = { process: 'one:1', version: '1.0.0', startedAt: NOW - 60_000, incidents: [incident] };
+const seen = { gateway: 'one', at: NOW, processes: [process] };
 const known: FleetIncident = { ...incident, id: 'source-crm-1', starts: [], told: {} };
 
 /** JSON that is no state of a gateway, and no incident. */
 const FOREIGN = [
   ...['null', '7', '"text"', 'true', '[]', '[null]', '{}', '{', '', '{"at":null}'],
   `{"at":${NOW}}`,
-  JSON.stringify({ ...seen, gateway: 'x', at: NOW, incidents: {} }),
-  JSON.stringify({ ...seen, gateway: 'x', at: NOW, startedAt: 1e300 }),
-  JSON.stringify({ ...seen, gateway: { toString: 1 }, at: NOW }),
+  JSON.stringify({ ...seen, gateway: 'x', processes: {} }),
+  JSON.stringify({ ...seen, gateway: 'x', at: 1e300 }),
+  JSON.stringify({ ...seen, gateway: { toString: 1 } }),
 ];
 
 /** Incidents of which something is of another kind. */
@@ -47,40 +50,41 @@ const FOREIGN_INCIDENTS = [
 
 describe('what the gateways see of incidents', () => {
   it.each(FOREIGN)('is read where one of them is %s', async (text) => {
-    await open('one').write(seen);
+    await open().writeIncidents(seen);
     await redis.client.hset(keys.incidents(MINUTE), 'foreign', deflateRawSync(text));
-    expect(await open('two').seen()).toMatchObject([seen]);
+    expect(await open().seenIncidents()).toEqual([seen]);
   });
 
-  it('is read but for the incidents that are none', async () => {
+  it('is read but for the processes and incidents that are none', async () => {
     const incidents = [...FOREIGN_INCIDENTS, incident] as Incident[];
-    await open('one').write({ ...seen, incidents });
-    expect(await open('two').seen()).toMatchObject([seen]);
+    const processes = [null, { ...process, startedAt: 1e300 }, { ...process, incidents }];
+    await open().writeIncidents({ ...seen, processes } as GatewayIncidents);
+    expect(await open().seenIncidents()).toEqual([seen]);
   });
 
   it('is read where a value is not packed, or the key of the minute before has another type', async () => {
-    await open('one').write(seen);
+    await open().writeIncidents(seen);
     await redis.client.hset(keys.incidents(MINUTE), 'foreign', 'not packed');
     await redis.client.set(keys.incidents(MINUTE - 1), 'a text');
-    expect(await open('two').seen()).toMatchObject([seen]);
+    expect(await open().seenIncidents()).toEqual([seen]);
   });
 });
 
 describe('what a fleet knows of incidents', () => {
   it.each(FOREIGN)('is nothing where it is %s', async (text) => {
     await redis.client.set(keys.incidents('known'), text);
-    expect(await open('one').known()).toEqual([]);
+    expect(await open().knownIncidents()).toEqual([]);
   });
 
   it('is what it can read', async () => {
-    await open('one').keep([...FOREIGN_INCIDENTS, known] as FleetIncident[]);
-    expect(await open('one').known()).toEqual([known]);
+    await open().keepIncidents([...FOREIGN_INCIDENTS, known] as FleetIncident[]);
+    expect(await open().knownIncidents()).toEqual([known]);
   });
 
   it('is nothing where the key has another type, and is kept again', async () => {
     await redis.client.lpush(keys.incidents('known'), 'one');
-    expect(await open('one').known()).toEqual([]);
-    await open('one').keep([known]);
-    expect(await open('two').known()).toEqual([known]);
+    expect(await open().knownIncidents()).toEqual([]);
+    await open().keepIncidents([known]);
+    expect(await open().knownIncidents()).toEqual([known]);
   });
 });

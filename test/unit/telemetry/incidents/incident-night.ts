@@ -10,14 +10,16 @@ export function createNight({ slowMs = 1_000 } = {}) {
   let now = START;
   let answered = 0;
   const states = new Map<string, WatchedState>();
-  const tracker = createIncidentTracker({
-    clock: { now: () => now },
-    answered: () => answered,
-    slowMs: () => slowMs,
-    sourcesOf: (operation) => [operation.split('.')[0] ?? ''],
-    labelOf: () => undefined,
-    redisOf: (role) => (role === 'cache' ? 'cache' : 'keys+limits'),
-  });
+  const tracker = createIncidentTracker(
+    { clock: { now: () => now }, version: '1.0.0' },
+    {
+      answered: () => answered,
+      slowMs: () => slowMs,
+      sourcesOf: (operation) => [operation.split('.')[0] ?? ''],
+      labelOf: () => undefined,
+      redisOf: (role) => (role === 'cache' ? 'cache' : 'keys+limits'),
+    },
+  );
   tracker.watch(() => [...states.values()]);
 
   /** Moves the clock to the next second; the tracker looks. */
@@ -59,12 +61,12 @@ export function createNight({ slowMs = 1_000 } = {}) {
     },
     state: (one: WatchedState): void => void states.set(`${one.kind} ${one.subject}`, one),
     /** The incidents that are open, or ended a short while ago. */
-    incidents: () => tracker.incidents(),
+    incidents: () => tracker.seen().incidents,
     /** The same, as kind, subject and how they stand. */
     short: () =>
       tracker
-        .incidents()
-        .map(
+        .seen()
+        .incidents.map(
           ({ kind, subject, isOpen, reopened }) =>
             `${kind} ${subject} ${isOpen ? 'open' : 'ended'} ${reopened}`,
         ),

@@ -1,0 +1,133 @@
+import type { Metrics } from '../../admin/metrics/metrics.ts';
+import { servedSources } from '../../admin/views/served-source.ts';
+import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
+import type { CallFailure } from '../../kernel/errors/call-failure.ts';
+import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
+import type { BreakerState } from '../../source/resilience/breaker.ts';
+import type { DisabledClaim } from '../../store/disabled-claims.ts';
+import type { RedisByRole } from '../../store/redis/redis-roles.ts';
+import { lostFieldSubject } from '../../telemetry/incidents/causes.ts';
+import {
+  createIncidentTracker,
+  type IncidentTracker,
+  type TrackedProcess,
+  type WatchedState,
+} from '../../telemetry/incidents/incident-tracker.ts';
+import type { RequestLogFields } from '../../telemetry/requests/recent-requests.ts';
+import type { openStores } from './open-stores.ts';
+import type { Snapshot } from './snapshot.ts';
+
+type Stores = ReturnType<typeof openStores>;
+
+/** The roles that share the Redis of a role, in words. */
+function rolesBeside(redis: RedisByRole, role: RedisRole): string | undefined {
+  const own = redis[role];
+  return own && redisRoles.filter((other) => redis[other] === own).join('+');
+}
+
+const REDIS_CAUSES = {
+  lost: 'out of reach',
+  full: 'is full and takes nothing new',
+  refusing: 'takes no writes',
+};
+
+/** How each Redis serves. */
+function redisStates(redis: RedisByRole): readonly WatchedState[] {
+  const connections = new Set(redisRoles.flatMap((role) => redis[role] ?? []));
+  return [...connections].map((connection) => {
+    const roles = redisRoles.filter((role) => redis[role] === connection);
+    const { state } = connection.health();
+    return {
+      ...{ kind: 'redis', subject: roles.join('+'), isCritical: roles.includes('keys') },
+      cause: state === 'ready' ? undefined : REDIS_CAUSES[state],
+    };
+  });
+}
+
+const claimName = ({ source, resource, claim }: Pick<DisabledClaim, 'source' | 'resource' | 'claim'>) =>
+  `${source} ${resource} ${claim}`;
+
+/** The fields that records suddenly lack. */
+function fieldStates(claims: readonly DisabledClaim[]): readonly WatchedState[] {
+  return claims.flatMap(({ source, resource, claim, at }) => {
+    if (!isFieldAlarm(claim)) return [];
+    const [, field = '', kind] = claim.split('.');
+    const cause = `many records ${kind === 'gone' ? 'lack it' : 'have an unreadable one'}, so callers get null`;
+    const subject = lostFieldSubject(source, resource, field);
+    return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true }];
+  });
+}
+
+/** Opens the tracker of a process that serves, to be handed to those who count. */
+export function openTracker(
+  services: TrackedProcess,
+  {
+    metrics,
+    current,
+    stores,
+  }: {
+    readonly metrics: Pick<Metrics, 'answered'>;
+    /** The snapshot in force, which is asked for each time. */
+    readonly current: () => Pick<Snapshot, 'config' | 'compiled' | 'disabled'>;
+    readonly stores: () => Pick<Stores, 'redis' | 'callers' | 'disabledClaims'>;
+  },
+): IncidentTracker {
+  const tracker = createIncidentTracker(services, {
+    answered: metrics.answered,
+    labelOf: (caller) => stores().callers.labelOf(caller),
+    slowMs: () => current().config.admin.slowRequests,
+    sourcesOf(operation) {
+      const { config, compiled } = current();
+      return servedSources(config, compiled).flatMap(({ name, operations }) =>
+        operations.includes(operation) ? [name] : [],
+      );
+    },
+    redisOf: (role) => rolesBeside(stores().redis.of, role as RedisRole),
+  });
+  tracker.watch(() => redisStates(stores().redis.of));
+  tracker.watch(() => {
+    const inForce = new Set(current().disabled().map(claimName));
+    return fieldStates(
+      stores()
+        .disabledClaims.list()
+        .filter((one) => inForce.has(claimName(one))),
+    );
+  });
+  return tracker;
+}
+
+/** The metrics, with a tracker that learns what is counted of calls and breakers. */
+export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
+  return {
+    ...metrics,
+    upstreamCall(
+      source: string,
+      outcome: string,
+      failure?: CallFailure,
+      seconds?: number,
+      base?: string,
+      error?: unknown,
+    ): void {
+      metrics.upstreamCall(source, outcome, failure, seconds);
+      tracker.call(source, outcome, failure, seconds, base, error);
+    },
+    issuerLost(isLost: boolean, problem?: string): void {
+      metrics.issuerLost(isLost);
+      tracker.issuer(isLost ? (problem ?? 'cannot be read') : undefined);
+    },
+    hostEvent(source: string, host = '', event = ''): void {
+      metrics.hostEvent(source, host, event);
+      tracker.host(source, host, event);
+    },
+    breakerState(source: string, state: BreakerState): void {
+      metrics.breakerState(source, state);
+      tracker.breaker(source, state);
+    },
+  };
+}
+
+/** Tells a tracker of a request whose answer failed. */
+export const failedAnswerOf = (tracker: IncidentTracker) => (line: RequestLogFields, at: number) => {
+  const { code, source, caller, operation } = line;
+  tracker.answerFailed({ at, code, source, caller, operation });
+};
