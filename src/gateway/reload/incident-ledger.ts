@@ -11,6 +11,7 @@ import {
   tellIncidents,
   withKept,
 } from '../../telemetry/incidents/fleet-incidents.ts';
+import type { IncidentStart } from '../../telemetry/incidents/incident-tracker.ts';
 
 /** Keeps the incidents of a gateway and its fleet, and tells when one opens, worsens or ends. */
 export type IncidentLedger = ReturnType<typeof createIncidentLedger>;
@@ -18,8 +19,8 @@ export type IncidentLedger = ReturnType<typeof createIncidentLedger>;
 /** What a ledger is kept by. */
 export type IncidentLedgerDeps = {
   readonly clock: Pick<Clock, 'now'>;
-  /** What each process of this gateway sees. */
-  readonly seen: () => Promise<readonly ProcessIncidents[]>;
+  /** What each process of this gateway sees, which is told what is open already. */
+  readonly seen: (open: readonly IncidentStart[]) => Promise<readonly ProcessIncidents[]>;
   /** Whose incidents these are, where there is no fleet, or while it is out of reach. */
   readonly alone: IncidentScope;
   /** Absent: there is no Redis for the cache. */
@@ -71,8 +72,11 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     if (isMine && known.length > 0) await to.keepIncidents(known);
   }
 
+  const seenNow = () =>
+    seen(known.filter(({ isOpen }) => isOpen).map(({ kind, subject, since }) => ({ kind, subject, since })));
+
   async function turn(): Promise<void> {
-    const own = await seen();
+    const own = await seenNow();
     const isBusy = known.some(({ isOpen }) => isOpen) || own.some(({ incidents }) => incidents.length > 0);
     if (fleet !== undefined && !isBusy && clock.now() - lookedAt < IDLE_MS) return;
     lookedAt = clock.now();
@@ -99,7 +103,7 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     latest: (): ScopedIncidents => ({ scope, incidents: known }),
     /** What is known now, without taking note of it. */
     async read(): Promise<ScopedIncidents> {
-      const own = await seen();
+      const own = await seenNow();
       const before = await fleet?.knownIncidents().catch(() => undefined);
       const incidents = fleet && before && (await updateFleet(fleet, before, own).catch(() => undefined));
       if (incidents !== undefined) return { scope: 'fleet', incidents };

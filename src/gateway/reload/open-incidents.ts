@@ -4,11 +4,7 @@ import type { PatienceFacts } from '../../admin/views/incident-next.ts';
 import type { OverviewStatus } from '../../admin/views/overview.ts';
 import { OUTAGE_MS } from '../../pipeline/stages/authentication/api-key-records.ts';
 import { withTargets } from '../../source/compile-sources.ts';
-import type {
-  FleetIncident,
-  IncidentEvent,
-  ProcessIncidents,
-} from '../../telemetry/incidents/fleet-incidents.ts';
+import type { FleetIncident, IncidentEvent } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { IncidentTracker, WatchedState } from '../../telemetry/incidents/incident-tracker.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import { createIncidentLedger, type IncidentLedgerDeps } from './incident-ledger.ts';
@@ -62,7 +58,7 @@ function createNotice(describe: DescribeIncidents, tell: (event: WebhookEvent) =
 /** What a gateway knows its incidents by. A primary has workers, which see what it does not. */
 export type OpenIncidentsDeps = Pick<IncidentLedgerDeps, 'clock' | 'fleet' | 'alone'> & {
   readonly tracker: Pick<IncidentTracker, 'seen' | 'watch'>;
-  readonly workers?: (() => Promise<readonly ProcessIncidents[]>) | undefined;
+  readonly workers?: IncidentLedgerDeps['seen'] | undefined;
   readonly config: () => OverviewStatus['config'];
   readonly served: () => ServedConfig;
   readonly act: Act;
@@ -76,6 +72,9 @@ export function openIncidents({ tracker, workers, config, served, act, tell, ...
     ...{ clock: deps.clock, act },
     patience: () => patienceOf(served()),
   });
-  const seen = async () => [tracker.seen(), ...((await workers?.()) ?? [])];
+  const seen: IncidentLedgerDeps['seen'] = async (open) => [
+    tracker.seen(open),
+    ...((await workers?.(open)) ?? []),
+  ];
   return { describe, ...createIncidentLedger({ ...deps, seen, tell: createNotice(describe, tell) }) };
 }

@@ -7,11 +7,14 @@ import type { ConfigTexts } from '../../config/load.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
+import type { IncidentStart } from '../../telemetry/incidents/incident-tracker.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
 /** A question or an order of the primary to one worker. */
 export type WorkerQuery =
-  | { readonly about: 'state' | 'counts' | 'callers' | 'incidents' }
+  | { readonly about: 'state' | 'counts' | 'callers' }
+  /** What the worker sees of incidents, and since when the fleet has seen those that are open. */
+  | { readonly about: 'incidents'; readonly open: readonly IncidentStart[] }
   /** How many answers and scan caches with this tag the worker has in memory. */
   | { readonly about: 'held'; readonly tag: string }
   /** Compiles a configuration, to be put in force by `swap` with the same number. */

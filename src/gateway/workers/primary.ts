@@ -124,7 +124,7 @@ function openPrimaryFigures(
     fleet: hasSharedCache(first) ? createForwardedFleet(serving) : undefined,
     callers: () => callersOf(serving),
     name: instance,
-    workers: () => answersOf<ProcessIncidents>(serving(), { about: 'incidents' }, STATE_MS),
+    workers: (open) => answersOf<ProcessIncidents>(serving(), { about: 'incidents', open }, STATE_MS),
   });
 }
 

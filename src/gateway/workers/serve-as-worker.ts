@@ -149,7 +149,7 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
     case 'callers':
       return gateway.callers();
     case 'incidents':
-      return gateway.tracker.seen();
+      return gateway.tracker.seen(query.open);
     case 'state':
       return stateOf(gateway);
   }

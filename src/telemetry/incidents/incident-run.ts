@@ -96,6 +96,16 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       const run = window.incidentAt(now);
       if (run !== undefined) open(run.since, Math.max(0, run.total - run.failed), now);
     },
+    /** Another process has seen the incident begin: what this one has counted since then belongs to it, too. */
+    begin(since: number): void {
+      if (tally?.isOpen !== true || tally.reopened > 0) return;
+      if (since >= tally.since || since < tally.since - QUIET_MS) return;
+      const earlier = tally.answersFrom - answered(since);
+      tally.answersFrom -= earlier;
+      tally.answersTotal += earlier;
+      tally.total += window.healthySince(since) - window.healthySince(tally.since);
+      tally.since = since;
+    },
     /** A cause that is certain: the incident is open since then. */
     hold(failure: Failure, since: number, now: number): void {
       if (tally?.isOpen !== true) open(since, 0, now);

@@ -3,7 +3,7 @@ import type { ProcessIncidents } from './fleet-incidents.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import type { Failure } from './incident-tally.ts';
-import { type IncidentKind, QUIET_MS } from './incident.ts';
+import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
 /** A state that is wrong at this moment, or may be: it is looked at each second. */
 export type WatchedState = {
@@ -25,6 +25,9 @@ export type FailedAnswer = {
   readonly caller: string | undefined;
   readonly operation: string;
 };
+
+/** Since when something is wrong. */
+export type IncidentStart = Pick<Incident, 'kind' | 'subject' | 'since'>;
 
 /** Finds the incidents of a process from what is counted anyway. */
 export type IncidentTracker = ReturnType<typeof createIncidentTracker>;
@@ -231,10 +234,14 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
     tick,
     start: (): void => void (timer ??= setInterval(tick, TICK_MS).unref()),
     close: (): void => clearInterval(timer),
-    /** What this process sees: the incidents that are open, or ended within the last minutes. */
-    seen: (): ProcessIncidents => ({
-      ...{ process: instance, version, startedAt },
-      incidents: [...runs.all()].flatMap(({ incident }) => incident ?? []),
-    }),
+    /**
+     * What this process sees: the incidents that are open, or ended within the last minutes. Those of its fleet, `known`,
+     * began for it when they began for the first process.
+     */
+    seen(known: readonly IncidentStart[] = []): ProcessIncidents {
+      for (const { kind, subject, since } of known) runs.known(kind, subject)?.begin(since);
+      const incidents = [...runs.all()].flatMap(({ incident }) => incident ?? []);
+      return { process: instance, version, startedAt, incidents };
+    },
   };
 }

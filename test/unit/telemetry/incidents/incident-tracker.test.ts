@@ -154,6 +154,37 @@ describe('an incident', () => {
   });
 });
 
+describe('an incident that another process of the fleet saw before', () => {
+  const crm = { kind: 'source', subject: 'crm' } as const;
+  function late(knownAfter: number) {
+    const night = createNight();
+    night.seconds(knownAfter, () => {
+      night.calls('crm', 4);
+      night.answers(10);
+    });
+    night.seconds(10, () => {
+      night.calls('crm', 2, 2);
+      night.answers(8, ['a', 'a']);
+    });
+    const before = only(night.incidents());
+    night.tracker.seen([{ ...crm, since: night.START }]);
+    return { began: night.START, before, after: only(night.incidents()) };
+  }
+
+  it('began for this one as it did for that one, with the calls and answers since then', () => {
+    const { began, before, after } = late(7);
+    expect(after.since).toBe(began);
+    expect(after.calls.failed).toBe(before.calls.failed);
+    expect(Math.abs(after.calls.total - before.calls.total - 7 * 4)).toBeLessThanOrEqual(4);
+    expect(Math.abs(after.answers.total - before.answers.total - 7 * 10)).toBeLessThanOrEqual(10);
+  });
+
+  it('began more than a minute before: this one counts what it saw itself', () => {
+    const { before, after } = late(70);
+    expect(after).toEqual(before);
+  });
+});
+
 describe('what is no incident', () => {
   it('is a caller alone who gets 4xx, and a healthy hour', () => {
     const night = createNight();
