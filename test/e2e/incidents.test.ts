@@ -34,6 +34,16 @@ describe('a gateway of several workers', () => {
     );
   }, 90_000);
 
+  it('has one incident of what all of them see, with their sums, for its fleet', async () => {
+    await using gateway = await start();
+    gateway.users.ms = 1_500;
+    const headers = { authorization: `Bearer ${gateway.keys.roomy}` };
+    const ask = (limit: number) => fetch(`${gateway.url}/v1/users?limit=${limit}`, { headers });
+    await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at + 1)));
+    const { incident, scope } = await untilOpen(gateway, ({ calls }) => calls?.failed === 20);
+    expect([incident.kind, incident.subject, scope]).toEqual(['slow', 'crm', 'fleet']);
+  }, 90_000);
+
   it('says that its workers see it, while Redis is what is gone', async () => {
     await using gateway = await start();
     await fetch(`${gateway.url}/v1/users`, { headers: { authorization: `Bearer ${gateway.keys.roomy}` } });
