@@ -13,7 +13,6 @@ import {
   type TrackedProcess,
   type WatchedState,
 } from '../../telemetry/incidents/incident-tracker.ts';
-import type { RequestLogFields } from '../../telemetry/requests/recent-requests.ts';
 import type { openStores } from './open-stores.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -125,9 +124,3 @@ export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
     },
   };
 }
-
-/** Tells a tracker of a request whose answer failed. */
-export const failedAnswerOf = (tracker: IncidentTracker) => (line: RequestLogFields, at: number) => {
-  const { code, source, caller, operation } = line;
-  tracker.answerFailed({ at, code, source, caller, operation });
-};

@@ -30,7 +30,7 @@ import { createLocalQuotas } from '../../source/client/bulkhead/shared-quota.ts'
 import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { openWebhooks } from './open-webhooks.ts';
-import { failedAnswerOf, openTracker, withTracker } from './open-tracker.ts';
+import { openTracker, withTracker } from './open-tracker.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshotHolder } from './snapshot-holder.ts';
 
@@ -177,7 +177,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const current = () => snapshots.current;
   const tracker = openTracker(services, { metrics: counted, current, stores: () => stores });
   const metrics = withTracker(counted, tracker);
-  const stores = openStores(first.gateway, services, metrics, failedAnswerOf(tracker));
+  const stores = openStores(first.gateway, services, metrics, tracker.answerFailed);
   const { redis, purges, recent, callers } = stores;
   const app = createApp({ ...services, metrics, recent, callers });
   const quotaOf = services.quotaOf ?? createLocalQuotas();

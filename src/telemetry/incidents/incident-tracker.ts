@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { RequestLogFields } from '../requests/recent-requests.ts';
 import type { ProcessIncidents } from './fleet-incidents.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
-import type { Failure } from './incident-tally.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
 /** A state that is wrong at this moment, or may be: it is looked at each second. */
@@ -16,15 +16,8 @@ export type WatchedState = {
   readonly isCritical?: boolean;
 };
 
-/** An answer with a status from 500 on. */
-export type FailedAnswer = {
-  readonly at: number;
-  readonly code: string | undefined;
-  /** The upstream that the error names. */
-  readonly source: string | undefined;
-  readonly caller: string | undefined;
-  readonly operation: string;
-};
+/** An answer with a status from 500 on. `source`: the upstream that the error names. */
+export type FailedAnswer = Pick<RequestLogFields, 'code' | 'source' | 'caller' | 'operation'>;
 
 /** Since when something is wrong. */
 export type IncidentStart = Pick<Incident, 'kind' | 'subject' | 'since'>;
@@ -223,11 +216,10 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
       else runs.known('issuer', 'auth.jwt')?.ok(now);
     },
     /** Attributes an answer that failed to its root cause. */
-    answerFailed(answer: FailedAnswer): void {
-      const { at, caller, operation, code } = answer;
+    answerFailed(answer: FailedAnswer, at: number): void {
+      const { caller, operation, code } = answer;
       const cause = code === 'server_error' ? 'answers 500' : undefined;
-      const failure: Failure = { at, effect: 'answer', caller, operation, cause };
-      rootOf(answer)?.fail(failure, clock.now());
+      rootOf(answer)?.fail({ at, effect: 'answer', caller, operation, cause }, clock.now());
     },
     /** Looks at states each second, too. */
     watch: (states: () => readonly WatchedState[]): void => void watched.push(states),

@@ -56,8 +56,7 @@ export function createNight({ slowMs = 1_000 } = {}) {
       code = 'upstream_error',
     ): void {
       answered += ok + failed.length;
-      for (const caller of failed)
-        tracker.answerFailed({ at: now, code, source, caller, operation: 'crm.list' });
+      for (const caller of failed) tracker.answerFailed({ code, source, caller, operation: 'crm.list' }, now);
     },
     state: (one: WatchedState): void => void states.set(`${one.kind} ${one.subject}`, one),
     /** The incidents that are open, or ended a short while ago. */
