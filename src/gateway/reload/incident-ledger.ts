@@ -13,9 +13,6 @@ import {
 } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { IncidentStart } from '../../telemetry/incidents/incident-tracker.ts';
 
-/** Keeps the incidents of a gateway and its fleet, and tells when one opens, worsens or ends. */
-export type IncidentLedger = ReturnType<typeof createIncidentLedger>;
-
 /** What a ledger is kept by. */
 export type IncidentLedgerDeps = {
   readonly clock: Pick<Clock, 'now'>;
@@ -33,7 +30,10 @@ const TURN_MS = 2_000;
 /** A gateway that sees nothing looks this often whether the fleet does. */
 const IDLE_MS = 10_000;
 
-/** Creates the ledger. It takes its turns from `start` on. */
+/**
+ * Creates what keeps the incidents of a gateway and its fleet, and tells when one opens, worsens or ends. It takes its turns
+ * from `start` on.
+ */
 export function createIncidentLedger({ clock, seen, alone, fleet, tell }: IncidentLedgerDeps) {
   const gateway = randomUUID();
   let known: readonly FleetIncident[] = [];
@@ -43,12 +43,8 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
   let timer: NodeJS.Timeout | undefined;
 
   /** What the fleet knew, brought up to what its gateways see now. */
-  async function updateFleet(
-    { seenIncidents }: Fleet,
-    before: readonly FleetIncident[],
-    own: readonly ProcessIncidents[],
-  ) {
-    const others = (await seenIncidents()).filter((one) => one.gateway !== gateway);
+  async function updateFleet(to: Fleet, before: readonly FleetIncident[], own: readonly ProcessIncidents[]) {
+    const others = (await to.seenIncidents()).filter((one) => one.gateway !== gateway);
     return updateFleetIncidents(
       before,
       [...own, ...others.flatMap(({ processes }) => processes)],
@@ -81,7 +77,10 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     if (fleet !== undefined && !isBusy && clock.now() - lookedAt < IDLE_MS) return;
     lookedAt = clock.now();
     try {
-      if (fleet !== undefined) return await turnInFleet(fleet, own);
+      if (fleet !== undefined) {
+        await turnInFleet(fleet, own);
+        return;
+      }
     } catch {
       // Each gateway speaks for itself until Redis is back.
     }
@@ -102,7 +101,7 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     /** What was known at the last turn. */
     latest: (): ScopedIncidents => ({ scope, incidents: known }),
     /** What is known now, without taking note of it. */
-    async read(): Promise<ScopedIncidents> {
+    read: async (): Promise<ScopedIncidents> => {
       const own = await seenNow();
       const before = await fleet?.knownIncidents().catch(() => undefined);
       const incidents = fleet && before && (await updateFleet(fleet, before, own).catch(() => undefined));

@@ -169,7 +169,7 @@ function watchSnapshots(metrics: Metrics, current: () => Snapshot): void {
 
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
-  const { log, clock, tracing, instance = 'gateway' } = services;
+  const { log, tracing, instance = 'gateway' } = services;
   // A replaced configuration must be freed, so what lives longer keeps only the parts that it needs.
   const { host, port } = first.gateway.listen;
   warnOfSetting(first, log);

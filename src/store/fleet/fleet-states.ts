@@ -7,9 +7,9 @@ import { writeFigures } from '../redis/scripts/count-scripts.ts';
 /** What each gateway on one Redis last said of itself. */
 export type FleetStates = {
   /** Says it, in place of what this gateway said before. Rejects if Redis fails. */
-  write(text: string): Promise<void>;
+  readonly write: (text: string) => Promise<void>;
   /** What all gateways said within two minutes, this one included; of one that has said two things, both. Rejects if Redis fails. */
-  read(): Promise<readonly string[]>;
+  readonly read: () => Promise<readonly string[]>;
 };
 
 /**

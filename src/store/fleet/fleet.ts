@@ -24,13 +24,16 @@ export function openFleet(deps: Omit<FleetFiguresDeps & FleetIncidentsDeps, 'cli
   const { client } = redis;
   const gateway = randomUUID();
   const figures = createFleetFigures({ client, keys, gateway });
-  const states = createFleetStates(client, (minute) => keys.gatewayStates(minute), { gateway, now: clock.now });
+  const states = createFleetStates(client, (minute) => keys.gatewayStates(minute), {
+    gateway,
+    now: clock.now,
+  });
   return {
     /** Adds the counts of a minute of this gateway. */
     writeFigures: (atMs: number, counts: readonly (readonly [string, number])[]) =>
       figures.write(atMs, new Map(counts)),
     /** Sums the counts of all gateways whose names begin with one of `prefixes`. */
-    async readFigures(range: TableRange, prefixes: readonly string[]) {
+    readFigures: async (range: TableRange, prefixes: readonly string[]) => {
       const table = await figures.read(range, prefixes, AbortSignal.timeout(READ_MS));
       return { ...table, columns: [...table.columns] };
     },

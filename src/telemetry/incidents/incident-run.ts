@@ -5,6 +5,7 @@ import {
   incidentOf,
   openTally,
   reopenTally,
+  beginTally,
   type IncidentTally,
   tallyFailure,
   countHealthyCall,
@@ -38,11 +39,21 @@ function goOn(
   return tally;
 }
 
+/** Whether an incident that is open may have begun at a moment before its first failure here. */
+const mayBegin = ({ isOpen, reopened, since: first }: IncidentTally, since: number) =>
+  isOpen && reopened === 0 && since < first && since >= first - QUIET_MS;
+
 /** The failures since the beginning of an incident. A request comes before its first call. */
 const failuresSince = (pending: Pending, since: number) =>
   pending.flatMap(({ failure, seenAt }) =>
     (failure.effect === 'answer' ? seenAt : failure.at) >= since ? [failure] : [],
   );
+
+/** Those of the last minute, which are the same list if none is older. */
+const latestOf = (pending: Pending, now: number): Pending =>
+  (pending[0]?.seenAt ?? now) < now - QUIET_MS
+    ? pending.filter(({ seenAt }) => seenAt >= now - QUIET_MS)
+    : pending;
 
 /** The first failure of a host. */
 const firstOf = (host: string, pending: Pending) =>
@@ -75,9 +86,6 @@ export function createIncidentRun(deps: IncidentRunDeps) {
 
   return {
     kind,
-    get isOpen() {
-      return tally?.isOpen === true;
-    },
     ok(at: number, host?: string): void {
       window.add(at, false);
       if (deadHosts.size > 0 && host !== undefined) deadHosts.delete(hostOf(host));
@@ -98,13 +106,9 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     },
     /** Another process has seen the incident begin: what this one has counted since then belongs to it, too. */
     begin(since: number): void {
-      if (tally?.isOpen !== true || tally.reopened > 0) return;
-      if (since >= tally.since || since < tally.since - QUIET_MS) return;
-      const earlier = tally.answersFrom - answered(since);
-      tally.answersFrom -= earlier;
-      tally.answersTotal += earlier;
-      tally.total += window.healthySince(since) - window.healthySince(tally.since);
-      tally.since = since;
+      if (tally === undefined || !mayBegin(tally, since)) return;
+      const healthy = window.healthySince(since) - window.healthySince(tally.since);
+      beginTally(tally, since, answered(since), healthy);
     },
     /** A cause that is certain: the incident is open since then. */
     hold(failure: Failure, since: number, now: number): void {
@@ -115,14 +119,12 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     hostLost(name: string, now: number): void {
       deadHosts.set(name, now);
       const since = firstOf(name, pending)?.failure.at;
-      if (tally?.isOpen === true || since === undefined) return;
-      open(since, window.healthySince(since), now);
+      if (tally?.isOpen !== true && since !== undefined) open(since, window.healthySince(since), now);
     },
     breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),
     /** Ends what is quiet. To be called each second. */
     tick(now: number): void {
-      if ((pending[0]?.seenAt ?? now) < now - QUIET_MS)
-        pending = pending.filter(({ seenAt }) => seenAt >= now - QUIET_MS);
+      pending = latestOf(pending, now);
       for (const [name, at] of deadHosts) if (now - at > SAME_MS) deadHosts.delete(name);
       if (tally === undefined) return;
       if (deadHosts.size > 0 && tally.isOpen) tally.last = tally.seen = now;

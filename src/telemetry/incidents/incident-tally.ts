@@ -69,6 +69,14 @@ export function reopenTally(tally: IncidentTally, now: number, answered: number,
   tally.answersFrom = answered;
 }
 
+/** Begins a tally earlier: `answered` answers had been given by then, and `healthy` calls more belong to it. */
+export function beginTally(tally: IncidentTally, since: number, answered: number, healthy: number): void {
+  tally.answersTotal += tally.answersFrom - answered;
+  tally.answersFrom = answered;
+  tally.total += healthy;
+  tally.since = since;
+}
+
 /** Counts a call that did not fail. */
 export function countHealthyCall(tally: IncidentTally, host: string | undefined): void {
   tally.trailing += 1;

@@ -145,33 +145,12 @@ function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<t
   };
 }
 
-/** Creates a tracker that has seen nothing. It looks at the time and at states each second, from `start` on. */
-export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_SERVED) {
-  const { clock, instance = 'gateway', version } = about;
-  const startedAt = clock.now();
-  const answered = createAnsweredPast(serving.answered, clock.now);
-  const runs = createRuns(serving, answered.at);
-  const rootOf = createRootOf(serving, runs);
-  const watched: (() => readonly WatchedState[])[] = [];
-  let timer: NodeJS.Timeout | undefined;
-
-  function look({ kind, subject, cause, since, isCritical }: WatchedState, now: number): void {
-    if (cause === undefined) {
-      runs.known(kind, subject)?.ok(now);
-      return;
-    }
-    const run = runs.of(kind, subject, isCritical);
-    if (since === undefined) run.fail({ at: now, cause }, now);
-    else run.hold({ at: now, cause }, since, now);
-  }
-
-  function tick(): void {
-    const now = clock.now();
-    answered.tick();
-    for (const states of watched) for (const state of states()) look(state, now);
-    for (const run of runs.all()) run.tick(now);
-  }
-
+/** Creates the functions that are told what happens. */
+function createEventCounts(
+  runs: ReturnType<typeof createRuns>,
+  rootOf: ReturnType<typeof createRootOf>,
+  clock: TrackedProcess['clock'],
+) {
   return {
     /**
      * Counts a call of a source that has ended, or was not sent. `failure`: why it brought no usable answer; `base`: where
@@ -216,11 +195,42 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
       else runs.known('issuer', 'auth.jwt')?.ok(now);
     },
     /** Attributes an answer that failed to its root cause. */
-    answerFailed(answer: FailedAnswer, at: number): void {
+    answerFailed: (answer: FailedAnswer, at: number): void => {
       const { caller, operation, code } = answer;
       const cause = code === 'server_error' ? 'answers 500' : undefined;
       rootOf(answer)?.fail({ at, effect: 'answer', caller, operation, cause }, clock.now());
     },
+  };
+}
+
+/** Creates a tracker that has seen nothing. It looks at the time and at states each second, from `start` on. */
+export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_SERVED) {
+  const { clock, instance = 'gateway', version } = about;
+  const startedAt = clock.now();
+  const answered = createAnsweredPast(serving.answered, clock.now);
+  const runs = createRuns(serving, answered.at);
+  const watched: (() => readonly WatchedState[])[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function look({ kind, subject, cause, since, isCritical }: WatchedState, now: number): void {
+    if (cause === undefined) {
+      runs.known(kind, subject)?.ok(now);
+      return;
+    }
+    const run = runs.of(kind, subject, isCritical);
+    if (since === undefined) run.fail({ at: now, cause }, now);
+    else run.hold({ at: now, cause }, since, now);
+  }
+
+  function tick(): void {
+    const now = clock.now();
+    answered.tick();
+    for (const states of watched) for (const state of states()) look(state, now);
+    for (const run of runs.all()) run.tick(now);
+  }
+
+  return {
+    ...createEventCounts(runs, createRootOf(serving, runs), clock),
     /** Looks at states each second, too. */
     watch: (states: () => readonly WatchedState[]): void => void watched.push(states),
     tick,

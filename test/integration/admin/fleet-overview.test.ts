@@ -59,11 +59,11 @@ describe('the figures of a fleet', () => {
   it('are those of all that can be read, whatever else stands beside them', async () => {
     const { redis, well } = await startFleet();
     const { client } = endAfterTest(await connectRedis(redis.url));
-    const { gatewayStates } = createRedisKeys('portico:');
+    const keys = createRedisKeys('portico:');
     const minute = () => Math.floor(Date.now() / 60_000);
     const states = await eventually(
       async () => {
-        const packed = await client.hvalsBuffer(gatewayStates(minute()));
+        const packed = await client.hvalsBuffer(keys.gatewayStates(minute()));
         return packed.length >= 2 && packed.map((one) => JSON.parse(inflateRawSync(one).toString()));
       },
       { withinMs: 25_000, everyMs: 250 },
@@ -71,7 +71,7 @@ describe('the figures of a fleet', () => {
     const newer = { ...states[0], id: 'x', grown: { calls: 'many' } };
     for (const [at, foreign] of [null, 7, [], {}, { at: Number.MAX_SAFE_INTEGER }, newer].entries())
       for (const slot of [minute(), minute() + 1])
-        await client.hset(gatewayStates(slot), `x${at}`, deflateRawSync(JSON.stringify(foreign)));
+        await client.hset(keys.gatewayStates(slot), `x${at}`, deflateRawSync(JSON.stringify(foreign)));
     expect((await heard(well)).gateways).toEqual(['ill', 'well']);
   });
 
