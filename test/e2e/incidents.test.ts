@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IncidentList, IncidentView } from '../../src/admin/api/incident-specs.ts';
 import { type WorkerGateway, startWorkers } from '../support/gateway/worker-gateway.ts';
 import { eventually } from '../support/time/eventually.ts';
@@ -34,7 +35,7 @@ describe('a gateway of several workers', () => {
     );
   }, 90_000);
 
-  it('has one incident of what all of them see, with their sums, for its fleet', async () => {
+  it('has one incident of what all of them see, with their sums, which lasts while they do not answer', async () => {
     await using gateway = await start();
     gateway.users.ms = 1_500;
     const headers = { authorization: `Bearer ${gateway.keys.roomy}` };
@@ -42,6 +43,14 @@ describe('a gateway of several workers', () => {
     await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at + 1)));
     const { incident, scope } = await untilOpen(gateway, ({ calls }) => calls?.failed === 20);
     expect([incident.kind, incident.subject, scope]).toEqual(['slow', 'crm', 'fleet']);
+    const workers = new Set(
+      gateway.logged(({ operation }) => operation === 'users.list').map(({ pid }) => pid),
+    );
+    for (const pid of workers) process.kill(pid, 'SIGSTOP');
+    await sleep(4_000);
+    const { incidents } = await list(gateway);
+    for (const pid of workers) process.kill(pid, 'SIGCONT');
+    expect(incidents.map(({ id, state }) => [id, state])).toEqual([[incident.id, 'open']]);
   }, 90_000);
 
   it('says that its workers see it, while Redis is what is gone', async () => {

@@ -27,6 +27,8 @@ export type IncidentLedgerDeps = {
 };
 
 const TURN_MS = 2_000;
+/** A process that has said nothing for longer has ended. */
+const SILENT_MS = 15_000;
 /** A gateway that sees nothing looks this often whether the fleet does. */
 const IDLE_MS = 10_000;
 
@@ -36,6 +38,7 @@ const IDLE_MS = 10_000;
  */
 export function createIncidentLedger({ clock, seen, alone, fleet, tell }: IncidentLedgerDeps) {
   const gateway = randomUUID();
+  const saidLast = new Map<string, { readonly at: number; readonly one: ProcessIncidents }>();
   let known: readonly FleetIncident[] = [];
   let scope = alone;
   let lookedAt = -Infinity;
@@ -68,8 +71,15 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     if (isMine && known.length > 0) await to.keepIncidents(known);
   }
 
-  const seenNow = () =>
-    seen(known.filter(({ isOpen }) => isOpen).map(({ kind, subject, since }) => ({ kind, subject, since })));
+  /** What the processes of this gateway see. One that is too busy to answer for some seconds has not ended. */
+  async function seenNow(): Promise<readonly ProcessIncidents[]> {
+    const open = known.filter(({ isOpen }) => isOpen);
+    const answers = await seen(open.map(({ kind, subject, since }) => ({ kind, subject, since })));
+    const now = clock.now();
+    for (const one of answers) saidLast.set(one.process, { at: now, one });
+    for (const [process, { at }] of saidLast) if (now - at > SILENT_MS) saidLast.delete(process);
+    return [...saidLast.values()].map(({ one }) => one);
+  }
 
   async function turn(): Promise<void> {
     const own = await seenNow();
