@@ -32,13 +32,24 @@ const SILENT_MS = 15_000;
 /** A gateway that sees nothing looks this often whether the fleet does. */
 const IDLE_MS = 10_000;
 
+/** Adds what the others said last: a process that is too busy to answer for some seconds has not ended. */
+function createLastSaid(clock: Pick<Clock, 'now'>) {
+  const last = new Map<string, { readonly at: number; readonly said: ProcessIncidents }>();
+  return (answers: readonly ProcessIncidents[]): readonly ProcessIncidents[] => {
+    const now = clock.now();
+    for (const said of answers) last.set(said.process, { at: now, said });
+    for (const [process, { at }] of last) if (now - at > SILENT_MS) last.delete(process);
+    return [...last.values()].map(({ said }) => said);
+  };
+}
+
 /**
  * Creates what keeps the incidents of a gateway and its fleet, and tells when one opens, worsens or ends. It takes its turns
  * from `start` on.
  */
 export function createIncidentLedger({ clock, seen, alone, fleet, tell }: IncidentLedgerDeps) {
   const gateway = randomUUID();
-  const saidLast = new Map<string, { readonly at: number; readonly one: ProcessIncidents }>();
+  const withSilent = createLastSaid(clock);
   let known: readonly FleetIncident[] = [];
   let scope = alone;
   let lookedAt = -Infinity;
@@ -71,14 +82,9 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     if (isMine && known.length > 0) await to.keepIncidents(known);
   }
 
-  /** What the processes of this gateway see. One that is too busy to answer for some seconds has not ended. */
   async function seenNow(): Promise<readonly ProcessIncidents[]> {
     const open = known.filter(({ isOpen }) => isOpen);
-    const answers = await seen(open.map(({ kind, subject, since }) => ({ kind, subject, since })));
-    const now = clock.now();
-    for (const one of answers) saidLast.set(one.process, { at: now, one });
-    for (const [process, { at }] of saidLast) if (now - at > SILENT_MS) saidLast.delete(process);
-    return [...saidLast.values()].map(({ one }) => one);
+    return withSilent(await seen(open.map(({ kind, subject, since }) => ({ kind, subject, since }))));
   }
 
   async function turn(): Promise<void> {
