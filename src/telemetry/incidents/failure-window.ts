@@ -87,19 +87,19 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
 
   return {
     /** Counts a call that began at a moment. */
-    add(at: number, isFailed: boolean, count = 1): void {
+    add(at: number, isFailed: boolean): void {
       const slot = slotOf(at);
       if (slot < 0) return;
       const isFirst = isFailed && (failures[slot] ?? 0) === 0;
       if (isFirst) befores[slot] = countBefore(totals[slot] ?? 0, at, lastHealthy);
-      totals[slot] = (totals[slot] ?? 0) + count;
+      totals[slot] = (totals[slot] ?? 0) + 1;
       if (!isFailed) {
         lastHealthy = at;
-        if (at < (firsts[slot] ?? 0)) befores[slot] = (befores[slot] ?? 0) + count;
+        if (at < (firsts[slot] ?? 0)) befores[slot] = (befores[slot] ?? 0) + 1;
         return;
       }
       if (isFirst || at < (firsts[slot] ?? at)) firsts[slot] = at;
-      failures[slot] = (failures[slot] ?? 0) + count;
+      failures[slot] = (failures[slot] ?? 0) + 1;
     },
     /**
      * The run of failures that is an incident now. Single failures from before its beginning are not part of it: of all
