@@ -16,24 +16,19 @@ const TODOS: Readonly<Record<IncidentKind, readonly [entry: string, view: string
   gateway: ['server_error', '#/requests?status=5xx', 'portico requests --status 500'],
 };
 
-/** More exact entries, by words of the cause: the first that it has counts. */
-const UPSTREAM_ENTRIES = [
-  ['credential', 'upstream_error'],
-  ['shape', 'upstream_invalid_response'],
-  ['outcome rule', 'upstream_invalid_response'],
-  ['no answer', 'upstream_timeout'],
-  ['answers', 'upstream_error'],
-] as const;
-const BY_CAUSE: Readonly<
-  Partial<Record<IncidentKind, readonly (readonly [words: string, entry: string])[]>>
-> = {
-  redis: [
-    ['full', 'PorticoRedisFull'],
-    ['writes', 'PorticoRedisRefusing'],
-  ],
-  source: UPSTREAM_ENTRIES,
-  route: UPSTREAM_ENTRIES,
-};
+const REDIS: readonly IncidentKind[] = ['redis'];
+const UPSTREAM: readonly IncidentKind[] = ['source', 'route'];
+
+/** More exact entries, by words of the cause: the first that fits counts. */
+const BY_CAUSE: readonly (readonly [kinds: readonly IncidentKind[], words: string, entry: string])[] = [
+  [REDIS, 'full', 'PorticoRedisFull'],
+  [REDIS, 'writes', 'PorticoRedisRefusing'],
+  [UPSTREAM, 'credential', 'upstream_error'],
+  [UPSTREAM, 'shape', 'upstream_invalid_response'],
+  [UPSTREAM, 'outcome rule', 'upstream_invalid_response'],
+  [UPSTREAM, 'no answer', 'upstream_timeout'],
+  [UPSTREAM, 'answers', 'upstream_error'],
+];
 
 /** The entry of the runbook, the view and the command for an incident. */
 export function todoOf(
@@ -42,9 +37,9 @@ export function todoOf(
   const { kind, cause } = incident;
   const [usual, view, command] = TODOS[kind];
   const source = sourceOfIncident(incident) ?? '';
-  const exact = BY_CAUSE[kind]?.find(([words]) => cause.includes(words));
+  const exact = BY_CAUSE.find(([kinds, words]) => kinds.includes(kind) && cause.includes(words));
   return {
-    entry: exact?.[1] ?? usual,
+    entry: exact?.[2] ?? usual,
     view: view.replace('{source}', encodeURIComponent(source)),
     command: command.replace('{source}', source),
   };
