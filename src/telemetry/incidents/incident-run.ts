@@ -22,6 +22,7 @@ export type IncidentRunDeps = TallySubject & {
 
 /** Failures before an incident opens, whose details are kept. */
 const PENDING_MAX = 500;
+const SECOND_MS = 1_000;
 
 /** The failures of the last minute that are part of no incident, each with when it was seen. */
 type Pending = readonly { readonly failure: Failure; readonly seenAt: number }[];
@@ -39,15 +40,20 @@ function goOn(
   return tally;
 }
 
-/** Whether an incident that is open may have begun at a moment before its first failure here. */
+/**
+ * Whether an incident that is open may have begun at a moment before its first failure here. Counts are kept by the second,
+ * so a shorter time would add calls from before it.
+ */
 const mayBegin = ({ isOpen, reopened, since: first }: IncidentTally, since: number) =>
-  isOpen && reopened === 0 && since < first && since >= first - QUIET_MS;
+  isOpen && reopened === 0 && since < first - SECOND_MS && since >= first - QUIET_MS;
 
 /** The failures since the beginning of an incident. A request comes before its first call. */
 const failuresSince = (pending: Pending, since: number) =>
   pending.flatMap(({ failure, seenAt }) =>
     (failure.effect === 'answer' ? seenAt : failure.at) >= since ? [failure] : [],
   );
+
+const nextSecond = (ms: number) => Math.ceil(ms / SECOND_MS) * SECOND_MS;
 
 /** Those of the last minute, which are the same list if none is older. */
 const latestOf = (pending: Pending, now: number): Pending =>
@@ -107,7 +113,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     /** Another process has seen the incident begin: what this one has counted since then belongs to it, too. */
     begin(since: number): void {
       if (tally === undefined || !mayBegin(tally, since)) return;
-      const healthy = window.healthySince(since) - window.healthySince(tally.since);
+      const healthy = window.healthySince(nextSecond(since)) - window.healthySince(tally.since);
       beginTally(tally, since, answered(since), healthy);
     },
     /** A cause that is certain: the incident is open since then. */

@@ -156,7 +156,7 @@ describe('an incident', () => {
 
 describe('an incident that another process of the fleet saw before', () => {
   const crm = { kind: 'source', subject: 'crm' } as const;
-  function late(knownAfter: number) {
+  function late(knownAfter: number, beganMs = 0) {
     const night = createNight();
     night.seconds(knownAfter, () => {
       night.calls('crm', 4);
@@ -167,7 +167,7 @@ describe('an incident that another process of the fleet saw before', () => {
       night.answers(8, ['a', 'a']);
     });
     const before = only(night.incidents());
-    night.tracker.seen([{ ...crm, since: night.START }]);
+    night.tracker.seen([{ ...crm, since: night.START + beganMs }]);
     return { began: night.START, before, after: only(night.incidents()) };
   }
 
@@ -177,6 +177,11 @@ describe('an incident that another process of the fleet saw before', () => {
     expect(after.calls.failed).toBe(before.calls.failed);
     expect(Math.abs(after.calls.total - before.calls.total - 7 * 4)).toBeLessThanOrEqual(4);
     expect(Math.abs(after.answers.total - before.answers.total - 7 * 10)).toBeLessThanOrEqual(10);
+  });
+
+  it('began less than a second before: this one counts what it saw itself', () => {
+    const { before, after } = late(7, 6_200);
+    expect(after).toEqual(before);
   });
 
   it('began more than a minute before: this one counts what it saw itself', () => {
