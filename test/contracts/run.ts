@@ -18,7 +18,7 @@ const SEEN_MIN = 20;
 const SERVED_MIN = 0.3;
 
 const seed = Number(env['SEED'] ?? 20_260_301);
-const contracts = Number(env['CONTRACTS'] ?? 300);
+const contracts = Number(env['CONTRACTS'] ?? 400);
 const mutations = Number(env['MUTATIONS'] ?? 1_000);
 const say = (text: string) => void stdout.write(`${text}\n`);
 

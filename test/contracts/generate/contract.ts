@@ -129,7 +129,11 @@ export function randomContract(random: Random): Tree {
     contract: 1,
     ...(random.is(0.8) && { version: random.of(['v1', 'v2', 'v10', 'v99']) }),
     title: random.of(['Shop', 'A: b', 'Über API']),
-    pages: { default: 1 + random.below(7), max: 7 + random.below(20), ...(overflow && { overflow }) },
+    pages: {
+      ...{ default: 1 + random.below(7), max: 7 + random.below(20), ...(overflow && { overflow }) },
+      // Lists of a thousand objects are more than 16 MiB.
+      bytes: 2 ** 30,
+    },
     resources: Object.fromEntries(resources) as Tree,
   };
 }

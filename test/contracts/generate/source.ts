@@ -36,7 +36,12 @@ function windowOf({ window, size, base }: SourceResource): { window: Tree; query
 function filtersOf({ pushes }: SourceResource): Tree {
   const filters: Record<string, Tree> = {};
   for (const { leaf, op, exactness } of pushes)
-    (filters[leaf.name] ??= {})[op] = { query: { [parameterOf(leaf.name, op)]: '{value}' }, exactness };
+    (filters[leaf.name] ??= {})[op] = {
+      query: { [parameterOf(leaf.name, op)]: '{value}' },
+      exactness,
+      // No time of the pools is finer.
+      ...(leaf.kind === 'datetime' && op !== 'ge' && { wholeMs: true }),
+    };
   return filters;
 }
 

@@ -13,6 +13,7 @@ import {
 } from './pools.ts';
 import { listCoding } from './lists.ts';
 import type { Random } from './random.ts';
+import { escapedId } from './ids.ts';
 
 const plain = (values: Pairs): Coding => ({ as: [], values, read: (text) => text, isAskable: true });
 const coded = (as: readonly unknown[], values: Pairs, read?: Coding['read']): Coding => ({
@@ -49,6 +50,12 @@ function enums(random: Random, values: readonly string[]): Coding {
 }
 
 const YES: Record<string, string> = { Y: 'true', N: 'false', '?': 'maybe' };
+
+/** A time of the contract for a number of seconds; nothing for another text. */
+function instantOf(seconds: string): string {
+  const time = new Date(Number(seconds) * 1_000);
+  return Number.isNaN(time.valueOf()) ? '' : time.toISOString().replace('.000Z', 'Z');
+}
 
 function references(start: string, kind: 'number' | 'text'): Pairs {
   const known = IDS[kind].map(([held, shown]) => [held, start + shown] as const);
@@ -127,16 +134,16 @@ export function randomCoding(random: Random, leaf: Leaf, context: CodingContext)
           );
     case 'datetime':
       return random.of([
+        coded(['iso8601'], INSTANTS, (text) => text),
         coded(['iso8601'], INSTANTS),
-        coded(['iso8601'], INSTANTS),
-        coded(['epochSeconds'], SECONDS),
+        coded(['epochSeconds'], SECONDS, instantOf),
       ]);
     case 'date':
       return random.is(0.7) ? plain(DATES) : coded(['iso8601', { day: 'UTC' }], DAYS);
     case 'enum':
       return enums(random, leaf.values);
     case 'reference':
-      return { ...plain(references(leaf.start, idKindOf(leaf.to))), isAskable: false };
+      return coded([], references(leaf.start, idKindOf(leaf.to)), (text) => leaf.start + escapedId(text));
     default:
       return plain(texts(isLabel));
   }

@@ -23,8 +23,10 @@ const ASKABLE: Readonly<Record<string, readonly string[]>> = {
   integer: ['equal', 'at_least', 'at_most'],
   decimal: ['equal', 'at_least', 'at_most'],
   boolean: ['equal'],
+  datetime: ['equal', 'at_least', 'at_most'],
   date: ['equal', 'at_least', 'at_most'],
   enum: ['equal'],
+  reference: ['equal'],
 };
 const ORDERS = ['ascending', 'descending'];
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { escapedId } from '../generate/ids.ts';
 import { parameterOf } from '../generate/source.ts';
 import type { Push, Row, SourceResource } from '../generate/resource.ts';
 import { orderOf } from '../oracle/oracle.ts';
@@ -21,7 +22,8 @@ function fits({ leaf, op, exactness }: Push, row: Row, wanted: string, index: nu
   const own = row.truth[leaf.name];
   const isNumber = leaf.kind === 'integer' || leaf.kind === 'decimal';
   // The gateway asks with a text that nothing has, to see if the filter is used at all.
-  if (typeof own !== 'string' || (isNumber && !/^-?\d/.test(wanted))) return false;
+  if (typeof own !== 'string' || ((isNumber || leaf.kind === 'datetime') && !/^-?\d/.test(wanted)))
+    return false;
   if (op === 'eq') return isSame(leaf, own, wanted);
   const order = compareValues(leaf, own, wanted);
   return op === 'ge' ? order >= 0 : order <= 0;
@@ -94,8 +96,5 @@ export async function startService(): Promise<Service> {
 
 /** Whether a public id is that of a native one. */
 function isOf({ idKind, model }: SourceResource, publicId: string, native: string): boolean {
-  const escaped = Array.from(native, (one) =>
-    /[\w.-]/.test(one) ? one : [...Buffer.from(one)].map((byte) => `~${byte.toString(16)}`).join(''),
-  ).join('');
-  return publicId === model.start + (idKind === 'number' ? native : escaped);
+  return publicId === model.start + (idKind === 'number' ? native : escapedId(native));
 }
