@@ -51,7 +51,10 @@ function partsOf({ declared, resource, config, sources }: ServedMigration, deps:
     ...{ resource, config, counts, clock },
     sources: { legacy: sources.legacy, new: sources.new },
     keptRules: () => states.current(declared.resource)?.rules ?? [],
-    toSample: createToSample({ secret, showMask: config.compare.showMask }),
+    toSample: createToSample({
+      ...{ secret, showMask: config.compare.showMask },
+      fields: [...resource.itemFields, ...resource.detailFields],
+    }),
     onRefused: (operation: string, query: Query) =>
       counts.refused(declared.resource, operation, queryKind(query, resource)),
   };

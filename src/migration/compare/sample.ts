@@ -1,6 +1,7 @@
 // Makes the sample of a difference that may be kept: types, lengths and short hashes, never a value.
 
 import { createHmac } from 'node:crypto';
+import type { Field } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue, AnswerDifference, DifferenceSample, ValueShape } from './comparison.ts';
 import { hintOf } from './hint.ts';
@@ -25,18 +26,30 @@ function typeOf(value: ComparedValue): string {
   return typeof value === 'object' ? 'list' : typeof value;
 }
 
+/** The paths of enums, as differences name them behind `data.` or `data[].`. */
+function enumPaths(fields: readonly Field[], prefix = ''): readonly string[] {
+  return fields.flatMap(({ name, kind, list }) => {
+    if (list === undefined) return kind === 'enum' ? [prefix + name] : [];
+    if ('kind' in list.of) return list.of.kind === 'enum' ? [`${prefix}${name}[]`] : [];
+    return enumPaths(list.of, `${prefix}${name}[].`);
+  });
+}
+
 /**
  * Creates the function that makes samples. `secret` is the key of the hashes; it is not in Redis, because short values could be
- * guessed with it. `showMask` are the paths of which a masked value is shown.
+ * guessed with it. `showMask` are the paths of which a masked value is shown; `fields` are those of the records.
  */
 export function createToSample({
   secret,
   showMask,
+  fields = [],
 }: {
   readonly secret: string;
   readonly showMask: readonly string[];
+  readonly fields?: readonly Field[];
 }): ToSample {
   const masked = new Set(showMask);
+  const closed = new Set(enumPaths(fields));
 
   function hash(text: string, digits: number): string {
     return createHmac('sha256', secret).update(text).digest('hex').slice(0, digits);
@@ -48,7 +61,10 @@ export function createToSample({
     if (value === null) return { type };
     if (typeof value === 'object' && !(value instanceof Decimal)) return { type, length: value.length };
     const text = String(value);
-    const shape = { type, length: text.length, hash: hash(`value:${text}`, VALUE_DIGITS) };
+    // The length of a boolean or an enum would say which of a few values it is.
+    const isClosed = type === 'boolean' || closed.has(path.replace(/^data(?:\[\])?\./, ''));
+    const length = isClosed ? undefined : text.length;
+    const shape = { type, length, hash: hash(`value:${text}`, VALUE_DIGITS) };
     return masked.has(path) ? { ...shape, mask: maskOf(text) } : shape;
   }
 
