@@ -13,6 +13,7 @@ import type { Translation } from '../doctor/session/pair-requests.ts';
 import { replyOf } from '../doctor/session/replay.ts';
 import { keptBody, type ViewedExchange } from './record-exchanges.ts';
 import { maskNumbers, maskTexts } from './mask-texts.ts';
+import { daysToMove, moveTime } from './move-times.ts';
 import {
   collectValues,
   isPersonal,
@@ -107,15 +108,18 @@ function translationOf(
 
 /** Replaces a value wherever it stands: what is neither kept nor personal becomes `***`. */
 function createReplacer(
-  { kept, personal, numbers, links }: RecordedValues,
+  { kept, personal, numbers, times, links }: RecordedValues,
   listPath: string,
   canWrite: (character: string) => boolean,
 ) {
+  const days = daysToMove();
   const masked = new Map([
+    ...[...times].map(([text, steps]) => [text, moveTime(text, steps, days) ?? MASK] as const),
     ...maskNumbers([...numbers].filter((text) => !kept.has(text))),
     ...maskTexts(
       [...personal].filter((text) => !kept.has(text)),
       canWrite,
+      days,
     ),
   ]);
   const maskedLinks = new Map([...links].map((link) => [link, maskLink(link, listPath, canWrite)]));

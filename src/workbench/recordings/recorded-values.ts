@@ -11,7 +11,7 @@ import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { isList } from '../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { isPlainNumber } from './mask-texts.ts';
+import { isPlainNumber, moveTime } from './move-times.ts';
 
 /** One recorded reply, with the means to read its rows. */
 export type ReadReply = {
@@ -126,11 +126,16 @@ type RowPart = Pick<FieldProvenance, 'found' | 'from' | 'state'> & {
   readonly isReplaced: boolean;
   /** Of a list of values, the kind of an element. */
   readonly kind: FieldKind | undefined;
+  /** How a value is read. */
+  readonly steps: readonly CoercionSpec[];
 };
 
-/** Whether a value is replaced by another number: that of a number's field, and a number of JSON that a text's field reads. */
-const becomesNumber = ({ isReplaced, kind }: RowPart, isText: boolean) =>
-  isReplaced && (kind === 'integer' || kind === 'decimal' || (kind === 'text' && !isText));
+const isTime = ({ kind }: RowPart) => kind === 'date' || kind === 'datetime';
+
+/** Whether a value is replaced by another number: that of a number's field, and a number of JSON that a text or a time is read from. */
+const becomesNumber = (part: RowPart, isText: boolean) =>
+  part.isReplaced &&
+  (part.kind === 'integer' || part.kind === 'decimal' || (!isText && (part.kind === 'text' || isTime(part))));
 
 function partsOf(
   compiled: CompiledSource,
@@ -141,12 +146,14 @@ function partsOf(
   const viewed = viewSpecOf(own, compiled.resource, view);
   const ownField = viewed?.fields.find((field) => field.name === name);
   const list = ownField?.list;
-  const map = eachOf(viewed?.spec.map[name])?.map;
+  const mapped = viewed?.spec.map[name];
+  const map = eachOf(mapped)?.map;
   if (list === undefined || map === undefined || 'kind' in list.of || !isList(found))
     return [
       {
         ...{ found, from, state, isReplaced: isPersonal(compiled, own, view, name) },
         kind: ownField && valueFieldOf(ownField).kind,
+        steps: eachOf(mapped)?.as ?? mapped?.as ?? [],
       },
     ];
   const resources = targetsIn(compiled.source);
@@ -156,6 +163,7 @@ function partsOf(
     return [mapping?.from ?? []].flat().flatMap((path) =>
       found.map((element) => ({
         ...{ found: compilePath(path)(element), state, isReplaced, kind: field.kind },
+        ...{ steps: mapping?.as ?? [] },
         from: from.map((outer) => `${outer}[].${path}`),
       })),
     );
@@ -168,6 +176,8 @@ export type RecordedValues = {
   readonly personal: Set<string>;
   /** Numbers that are replaced by others of the same length. */
   readonly numbers: Set<string>;
+  /** Days and times that are moved, as the source writes them, with the steps that read them. */
+  readonly times: Map<string, readonly CoercionSpec[]>;
   readonly links: Set<string>;
 };
 
@@ -212,6 +222,7 @@ export function collectValues(
     kept: new Set(inFile),
     personal: new Set(),
     numbers: new Set(),
+    times: new Map(),
     links: new Set(),
   };
   const read = found.flatMap(({ view, explainer, reply }) =>
@@ -227,7 +238,9 @@ export function collectValues(
     const isKept = state !== 'unreadable' && !from.some((path) => isWithin(path, columns));
     for (const { text, isText } of scalarsOf(value)) {
       const isNumber = becomesNumber(part, isText);
-      if (isNumber && isPlainNumber(text)) values.numbers.add(text);
+      if (isReplaced && isTime(part) && moveTime(text, part.steps, 0) !== undefined)
+        values.times.set(text, part.steps);
+      else if (isNumber && isPlainNumber(text)) values.numbers.add(text);
       else if (isReplaced && isText) values.personal.add(text);
       else if (isKept || !(isText || isNumber)) values.kept.add(text);
     }
