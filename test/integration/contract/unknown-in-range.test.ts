@@ -21,7 +21,7 @@ resources:
       paid_from: { field: paid_at, is: at_least }
 `;
 
-const exact = (name: string) => `{ query: { ${name}: '{value}' }, exactness: exact }`;
+const exact = (name: string, more = '') => `{ query: { ${name}: '{value}' }, exactness: exact${more} }`;
 const source = (baseUrl: string) => `source: 1
 name: shop
 net: { baseUrl: '${baseUrl}' }
@@ -38,7 +38,7 @@ resources:
       orderIs: documented
       filters:
         shipped: { eq: ${exact('ship.eq')}, ge: ${exact('ship.ge')}, le: ${exact('ship.le')} }
-        paid_at: { ge: ${exact('secs.ge')}, le: ${exact('secs.le')} }
+        paid_at: { ge: ${exact('secs.ge')}, le: ${exact('secs.le', ', wholeMs: true')} }
       map:
         id: id
         shipped: { from: ship, as: [{ nullIf: ['0000-00-00'] }] }
