@@ -8,11 +8,12 @@ import { Decimal } from '../../../kernel/decimal.ts';
 import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
 import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
-import { compileOneOf, type Literal } from '../spec/literal.ts';
+import { compileOneOf } from '../spec/literal.ts';
 import { canonical, type CanonicalField, referenceBy } from '../map/canonical.ts';
 import { ListValue } from '../../../contract/list-value.ts';
 import { runSteps } from '../map/map-record.ts';
 import type { IdCodec } from '../map/native-id.ts';
+import { isNumber, rangeHoldsUnknown } from './unknown-in-range.ts';
 
 /** No record of the source can satisfy the filter. */
 export const NO_MATCH = Symbol('no match');
@@ -79,32 +80,6 @@ function refuseConfused({ op, rest }: StepInChain, replaced: readonly StepValue[
   return (value, wanted) => (read.some((one) => isMatch(one, op, wanted)) ? undefined : value);
 }
 
-/** Kinds that a source compares as numbers; of others it may compare the texts. */
-const isNumber = (kind: FieldKind) => kind === 'integer' || kind === 'decimal';
-
-/** Whether a range of the source may hold a value that means "unknown" and is none of its kind, such as 0000-00-00. */
-function mayHold({ op, kind }: StepInChain, unknown: string, bound: Wanted): boolean {
-  const [one, other] = [Decimal.parseJson(unknown), Decimal.parseJson(String(bound))];
-  if (one === undefined || other === undefined) {
-    if (isNumber(kind)) return false;
-    return op === 'ge' ? unknown >= String(bound) : unknown <= String(bound);
-  }
-  return op === 'ge' ? one.compare(other) >= 0 : one.compare(other) <= 0;
-}
-
-/** Refuses ranges that also hold values that mean "unknown", whether those can be read or not. */
-function refuseUnknown(inChain: StepInChain, unknown: readonly Literal[]): InverseStep {
-  const confused = refuseConfused(inChain, unknown);
-  if (inChain.op === 'eq') return confused;
-  const odd = unknown.flatMap((one) =>
-    (typeof one === 'string' || typeof one === 'number') && inChain.rest(one) === UNREADABLE
-      ? String(one)
-      : [],
-  );
-  return (value, wanted) =>
-    odd.some((one) => mayHold(inChain, one, value)) ? undefined : confused(value, wanted);
-}
-
 const keyOf = (value: KnownValue) => (value instanceof Decimal ? value.shortest() : String(value));
 
 function invertEnum(
@@ -153,7 +128,7 @@ function invertParameterized(inChain: StepInChain): InverseStep | undefined {
   if (typeof step === 'string') return undefined;
   // A range also finds the values that mean "unknown" if they lie within it.
   if ('nullIf' in step)
-    return op === 'eq' && !isMeasured(kind) ? unchanged : refuseUnknown(inChain, step.nullIf);
+    return op === 'eq' && !isMeasured(kind) ? unchanged : refuseConfused(inChain, step.nullIf);
   // The source cannot find its unknown values by the default that replaces them.
   if ('default' in step) return refuseConfused(inChain, [step.default]);
   if ('enum' in step) return invertEnum(inChain, Object.keys(step.enum), compileStep(step));
@@ -224,20 +199,33 @@ export function invertCoercion(
   // No filter asks for a text that only a label must not have.
   const asked = { ...field, isLabel: false };
   const end = codec === undefined ? (value: StepValue) => canonical(value, asked) : reference(codec);
-  const inverses = steps.map((step, index) => {
+  const chain = steps.map((step, index): StepInChain => {
     const rest = compiled.slice(index + 1);
-    const inChain: StepInChain = {
+    return {
       step,
       before: steps.slice(0, index),
       rest: (value) => end(runSteps(rest, value)),
       op,
       kind: field.kind,
     };
-    return invertStep(inChain);
   });
+  const inverses = chain.map(invertStep);
   if (inverses.includes(undefined)) return undefined;
   const backwards = inverses.filter((inverse) => inverse !== undefined).reverse();
+  /** The bound that the step at a place has before it, if the contract has a bound. */
+  const boundBefore = (index: number, bound: string) => {
+    const later = backwards.slice(0, steps.length - 1 - index);
+    const native = later.reduce<Wanted | typeof NO_MATCH | undefined>(
+      (value, back) => (value === undefined || value === NO_MATCH ? value : back(value, bound)),
+      bound,
+    );
+    return native === NO_MATCH ? undefined : native;
+  };
   return {
+    /** Whether the source may count rows that have no value for callers: its rows are right, and its total is not. */
+    countsUnknown: chain.some((inChain, index) =>
+      rangeHoldsUnknown(inChain, (bound) => boundBefore(index, bound)),
+    ),
     /** Whether a request for the native value finds exactly the records with the canonical value. */
     exact: !isWidened && !steps.some((step) => typeof step === 'object' && 'money' in step),
     /** The value of the source's parameter for a canonical value; `undefined` if the source cannot be asked for it. */

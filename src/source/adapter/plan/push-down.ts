@@ -159,7 +159,7 @@ function compileFilter(
   const absent = noMatchNative(steps);
   const isCoded = steps.some((step) => typeof step === 'object' && 'enum' in step);
   return {
-    exact: filter.exactness === 'exact',
+    exact: filter.exactness === 'exact' && !inverse.countsUnknown,
     combines: filter.combines === true,
     repeats: filter.repeats === true,
     capability: `filter.${field}.${op}`,

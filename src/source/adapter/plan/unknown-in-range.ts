@@ -1,0 +1,54 @@
+// Tells whether a range that a source is asked for may hold its values for "unknown", such as 0000-00-00 for a date. The gateway
+// leaves such rows out, but the total of the source counts them.
+
+import type { CoercionSpec } from '../../../config/schema/source.ts';
+import type { FieldKind } from '../../../contract/fields.ts';
+import type { KnownValue } from '../../../contract/list-value.ts';
+import type { PushableOp } from '../../../contract/query.ts';
+import { Decimal } from '../../../kernel/decimal.ts';
+import { type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
+
+/** A step of a mapping through which a range is asked for. */
+type RangedStep = {
+  readonly step: CoercionSpec;
+  readonly op: PushableOp;
+  readonly kind: FieldKind;
+  /** What the steps behind it make of its output. */
+  readonly rest: (value: StepValue) => unknown;
+};
+
+/** Whether a source compares the values of a kind as numbers; those of others it may compare as texts. */
+export const isNumber = (kind: FieldKind) => kind === 'integer' || kind === 'decimal';
+
+/** The bounds of the widest ranges, of the kinds that have a first and a last value. */
+const WIDEST: Readonly<Partial<Record<FieldKind, { readonly le: string; readonly ge: string }>>> = {
+  date: { le: '9999-12-31', ge: '0001-01-01' },
+  datetime: { le: '9999-12-31T23:59:59Z', ge: '0001-01-01T00:00:00Z' },
+};
+
+/** Whether a source finds a value in a range; numbers are compared as such, all else as text. */
+function isWithin(op: 'le' | 'ge', unknown: string, bound: KnownValue): boolean {
+  const [one, other] = [Decimal.parseJson(unknown), Decimal.parseJson(String(bound))];
+  const isLess = one && other ? one.compare(other) <= 0 : unknown <= String(bound);
+  const isMore = one && other ? one.compare(other) >= 0 : unknown >= String(bound);
+  return op === 'ge' ? isMore : isLess;
+}
+
+/**
+ * Whether the widest range that a step is asked for holds a value that means "unknown" and is none of the kind. `boundBefore` makes
+ * the bound that the source gets of that of the contract.
+ */
+export function rangeHoldsUnknown(
+  { step, op, kind, rest }: RangedStep,
+  boundBefore: (bound: string) => KnownValue | undefined,
+): boolean {
+  if (op === 'eq' || typeof step === 'string' || !('nullIf' in step)) return false;
+  const odd = step.nullIf.flatMap((one) =>
+    (typeof one === 'string' || typeof one === 'number') && rest(one) === UNREADABLE ? String(one) : [],
+  );
+  // A column of numbers has no texts.
+  if (isNumber(kind)) return odd.some((one) => Decimal.parseJson(one) !== undefined);
+  const widest = WIDEST[kind]?.[op];
+  const bound = widest === undefined ? undefined : boundBefore(widest);
+  return odd.some((one) => bound === undefined || isWithin(op, one, bound));
+}
