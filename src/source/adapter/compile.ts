@@ -17,7 +17,7 @@ import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
 import { compileTypeWatch, type OtherType } from './map/certified-types.ts';
 import { compileRows } from './map/map-rows.ts';
-import { compileIdCodec, compileTargetCodecs } from './map/native-id.ts';
+import { compileIds } from './map/native-id.ts';
 import { compileNext } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
 import { orderBet, type OrderBet } from './plan/order-bet.ts';
@@ -236,10 +236,7 @@ export function compileAdapter(
   if (spec === undefined) return undefined;
   const file = locationIn(report);
   const here = file.at('resources', resource.name);
-  const codec = {
-    ...compileIdCodec(spec.id, resource.idPrefix, here.at('id')),
-    references: compileTargetCodecs(source, resource),
-  };
+  const codec = compileIds(source, spec, resource, here.at('id'));
   const context: ReplyContext = {
     ...{ source, codec, decode: compileDecoder(source.decode) },
     classify: requireProof(

@@ -20,6 +20,7 @@ resources:
     filters: { label: { field: label, is: equal }, ids: { field: id, is: one_of } }
 `;
 
+const ROW_MAP = 'map: { id: id, label: label }';
 const source = (baseUrl: string, get: string) => `source: 1
 name: shop
 net: { baseUrl: '${baseUrl}' }
@@ -35,7 +36,7 @@ resources:
       order: id
       orderIs: documented
       filters: { label: { eq: { path: '/api/labels/{value}/files', exactness: exact } } }
-      map: { id: id, label: label }
+      ${ROW_MAP}
     get: { request: ${get}, item: '', map: { id: id, label: label, size: size } }
 `;
 const BY_PATH = `{ path: '/api/files/{id}' }`;
@@ -75,11 +76,10 @@ function reply({ path, query }: UpstreamRequest) {
 }
 
 let upstream: ScriptedUpstream;
-async function start(get: string): Promise<SourceGateway> {
+async function start(get: string, change = (text: string) => text): Promise<SourceGateway> {
   upstream = endAfterTest(await startUpstream(serving(reply)));
-  return endAfterTest(
-    await startGateway({ contract: CONTRACT, sources: { 'shop.yaml': source(upstream.origin, get) } }),
-  );
+  const sources = { 'shop.yaml': change(source(upstream.origin, get)) };
+  return endAfterTest(await startGateway({ contract: CONTRACT, sources }));
 }
 
 const escaped = (text: string) =>
@@ -146,5 +146,33 @@ describe('the value of a filter in the path of a request', () => {
       expect(['/api/files/all/rows', `/api/labels/${encodeURIComponent(label)}/files`]).toContain(path);
     if (!STAYING.includes(label))
       expect(new Set(upstream.requests.map(({ path }) => path))).toEqual(new Set(['/api/files/all/rows']));
+  });
+});
+
+describe('the id of a row whose details are asked for by a path', () => {
+  const DETAILS = `map: { id: id }
+      hydrate: { request: ${BY_PATH}, item: '', map: { id: id, label: label } }`;
+  const hydrated = (text: string) => text.replace(ROW_MAP, DETAILS);
+
+  it('is no id if it leads elsewhere: its record is left out of data and total', async () => {
+    const gateway = await start(BY_PATH, (text) =>
+      hydrated(text).replace('    list:', '    onInvalidRecord: drop\n    list:'),
+    );
+    const { data, meta } = (await (await fetch(`${gateway.url}/v1/files?limit=3`)).json()) as {
+      data: { label: string }[];
+      meta: { total: number };
+    };
+    expect([data.map(({ label }) => label).length, meta.total]).toEqual([3, STAYING.length]);
+    expect(await idsOf(gateway, '?limit=50')).toEqual(
+      expect.arrayContaining(STAYING.map((id) => escaped(id))),
+    );
+  });
+
+  it('fails the list if records without an id do', async () => {
+    const gateway = await start(BY_PATH, hydrated);
+    expect(await statusOf(gateway, '')).toBe(502);
+    expect(upstream.requests.map(({ path }) => path)).toEqual(
+      upstream.requests.map(() => '/api/files/all/rows'),
+    );
   });
 });

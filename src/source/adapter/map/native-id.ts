@@ -4,8 +4,11 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
+import { namesDirectory } from '../request/request.ts';
+import { variablesOf } from '../request/text-template.ts';
 import { patternAt } from '../spec/pattern.ts';
 import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
+import { detailsSpec } from './row-fields.ts';
 
 /** Converts between a source's own ids and the ids of the contract. */
 export type IdCodec = {
@@ -157,7 +160,7 @@ export function isSameFolded(a: string | undefined, b: string | undefined): bool
  * The ids of the resources that fields of a resource refer to: as another source has them (`ids: same`), or this one. Others
  * are assumed to be any texts.
  */
-export function compileTargetCodecs(
+function compileTargetCodecs(
   source: SourceSpec,
   { itemFields, detailFields, spec }: Resource,
 ): ReadonlyMap<string, IdCodec> {
@@ -170,4 +173,31 @@ export function compileTargetCodecs(
       return [[name, { ...codec, isAssumed: own === undefined }] as const];
     }),
   );
+}
+
+/** An id that leads elsewhere in a path is none, if the details of rows are asked for by a path with the id. */
+function withinPaths(codec: IdCodec): IdCodec {
+  return {
+    ...codec,
+    toPublic(native) {
+      const id = codec.toPublic(native);
+      return id === undefined || namesDirectory(codec.toNative(id) ?? '') ? undefined : id;
+    },
+  };
+}
+
+/** Compiles the ids of a resource, with those of the resources that its fields refer to. */
+export function compileIds(
+  source: SourceSpec,
+  spec: SourceResourceSpec,
+  resource: Resource,
+  here: SpecLocation,
+): IdCodec {
+  const codec = compileIdCodec(spec.id, resource.idPrefix, here);
+  const details = detailsSpec(spec);
+  const isInPath = details !== undefined && variablesOf(details.request.path).includes('id');
+  return {
+    ...(isInPath ? withinPaths(codec) : codec),
+    references: compileTargetCodecs(source, resource),
+  };
 }

@@ -6,7 +6,7 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { compileDecoder } from './decode.ts';
 import { explainRecord, type FieldProvenance } from '../map/explain-record.ts';
 import { compileItem, compileItems } from './items.ts';
-import { compileIdCodec, compileTargetCodecs } from '../map/native-id.ts';
+import { compileIds } from '../map/native-id.ts';
 import { compileRules } from './outcome.ts';
 import { compilePath } from '../spec/path.ts';
 import { CHECKED } from '../spec/spec-location.ts';
@@ -38,10 +38,7 @@ export function explainReplies(
   const { spec: asked, fields } = viewed;
   const decode = compileDecoder(source.decode);
   const findRule = compileRules(source.outcomes, CHECKED);
-  const codec = {
-    ...compileIdCodec(spec.id, resource.idPrefix, CHECKED),
-    references: compileTargetCodecs(source, resource),
-  };
+  const codec = compileIds(source, spec, resource, CHECKED);
   const idPath = compilePath([asked.map['id']?.from ?? ''].flat()[0] ?? '');
   const item = 'item' in asked ? compileItem(asked.item, CHECKED) : undefined;
   const items = 'items' in asked ? compileItems(asked.items, asked.itemsAbsent, CHECKED) : undefined;
