@@ -25,8 +25,9 @@ function referencesIn(
   { name, to, list }: Field,
   mapping: MappingSpec[string] | undefined,
 ): readonly MappedReference[] {
-  if (mapping === undefined || mapping.from.length === 0) return [];
-  const from = typeof mapping.from === 'string' ? mapping.from : `[${mapping.from.join(', ')}]`;
+  // An empty path is the record itself; no path is nothing.
+  if (mapping === undefined || (typeof mapping.from !== 'string' && mapping.from.length === 0)) return [];
+  const from = typeof mapping.from === 'string' ? mapping.from || "''" : `[${mapping.from.join(', ')}]`;
   const own = { name, at: [name], isSame: isSame(mapping) };
   if (to !== undefined) return [{ ...own, to, line: `${name}: { from: ${from}, ids: same }` }];
   if (list === undefined) return [];

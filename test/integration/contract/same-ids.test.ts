@@ -159,6 +159,12 @@ describe('a reference to a resource that another source serves', () => {
     expect(problemsOf({ shop: both(SAME, NOT_SAME) })[0]).toContain('resources.orders.get.map.customer');
   });
 
+  it('is refused if the value is the record itself', () => {
+    expect(problemsOf({ shop: both(NOT_SAME.replace('customer: cust', "customer: ''"), SAME) })[0]).toContain(
+      `resources.orders.list.map.customer: customer ${OTHER}`,
+    );
+  });
+
   it('is refused in the details of rows', () => {
     const hydrated = orders().replace(
       / {6}map: [^]*? {4}get/,

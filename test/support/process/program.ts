@@ -6,6 +6,8 @@ import { FOLDER_VARIABLE } from '../secret-markers/marker-watch.ts';
 
 const FROM_SOURCE = 'src/main.ts';
 const LOOK_EVERY_MS = 50;
+/** A process that dies while it installs tells nobody. */
+const INSTALLED_WITHIN_MS = 120_000;
 
 /** Installs the program in a folder as an image has it: bundled, and without its sources. Then it makes the marker file. */
 function installIn(folder: string, complete: string): void {
@@ -43,7 +45,9 @@ export function program(): string {
   const folder = join(run, 'program');
   const complete = join(run, 'program-is-complete');
   const nothing = new Int32Array(new SharedArrayBuffer(4));
+  const giveUpAt = Date.now() + INSTALLED_WITHIN_MS;
   while (!existsSync(complete)) {
+    if (Date.now() > giveUpAt) throw new Error('another process of this run did not install the program');
     if (!isFirstToMake(folder)) Atomics.wait(nothing, 0, 0, LOOK_EVERY_MS);
     else installIn(folder, complete);
   }
