@@ -69,13 +69,16 @@ describe('a range of a service that has values for "unknown"', () => {
     ['shipped_before=2025-01-07', 'shipped'],
     ['paid_by=2025-03-01T00:05:00Z', 'paid_at'],
     ['paid_before=2025-03-01T00:05:00Z', 'paid_at'],
-  ])('that may hold them has the known ones alone, in its rows and in its total: %s', async (query, field) => {
-    const { data, meta } = await ask(`${query}&limit=50`);
-    expect(meta.total).toBe(data.length);
-    expect(data.filter((one) => one[field] === null)).toEqual([]);
-    // The source is asked for its range all the same, unless a value for "unknown" is a value of the kind: 0 is a time.
-    expect(upstream.requests.some(({ target }) => target.includes('.le'))).toBe(field === 'shipped');
-  });
+  ])(
+    'that may hold them has the known ones alone, in its rows and in its total: %s',
+    async (query, field) => {
+      const { data, meta } = await ask(`${query}&limit=50`);
+      expect(meta.total).toBe(data.length);
+      expect(data.filter((one) => one[field] === null)).toEqual([]);
+      // The source is asked for its range all the same, unless a value for "unknown" is a value of the kind: 0 is a time.
+      expect(upstream.requests.some(({ target }) => target.includes('.le'))).toBe(field === 'shipped');
+    },
+  );
 
   it.each([
     ['shipped=2025-01-07', 'ship.eq=2025-01-07'],
