@@ -38,6 +38,19 @@ export type PublicListener = {
 /** What a listener is made from; metrics apart. */
 export type ListenerSpec = Omit<Partial<AppDeps & RoutingSpec>, 'metrics'>;
 
+/** Metrics that keep the finished requests, and nothing else. */
+const countingMetrics = (finished: { operation: string; status: number }[]): AppDeps['metrics'] => ({
+  request: (operation, status) => void finished.push({ operation, status }),
+  inFlight: () => undefined,
+  overloaded: () => undefined,
+  compressed: () => undefined,
+  breakerState: () => undefined,
+  sourceEvent: () => undefined,
+  hostEvent: () => undefined,
+  upstreamCall: () => undefined,
+  watchLoad: () => () => undefined,
+});
+
 /** Starts a listener; what `over` leaves out is the plainest thing that works. */
 export async function startPublicListener(
   over: ListenerSpec & {
@@ -59,17 +72,7 @@ export async function startPublicListener(
       },
     },
   );
-  const metrics: AppDeps['metrics'] = {
-    request: (operation, status) => void finished.push({ operation, status }),
-    inFlight: () => undefined,
-    overloaded: () => undefined,
-    compressed: () => undefined,
-    breakerState: () => undefined,
-    sourceEvent: () => undefined,
-    hostEvent: () => undefined,
-    upstreamCall: () => undefined,
-    watchLoad: () => () => undefined,
-  };
+  const metrics = countingMetrics(finished);
   const app = createApp({
     log,
     clock: systemClock,
