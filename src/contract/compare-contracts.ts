@@ -8,13 +8,13 @@ import {
 } from './contract-schema.ts';
 import type { PageRules } from './resource.ts';
 
-/** What a change of a contract means for the clients of the old one. */
+/** One change from an old contract to a new one, and whether it breaks clients of the old one. */
 export type ContractChange = {
-  /** Its place in the new file, or of what would be there. */
+  /** The path of the changed key in the new file; for a removed key, the path that it had. */
   readonly path: readonly string[];
   readonly message: string;
   readonly hint?: string;
-  /** Whether clients may fail; otherwise they are offered more than they know. */
+  /** Whether clients may fail because of the change; otherwise it only adds something. */
   readonly breaks: boolean;
 };
 
@@ -32,7 +32,7 @@ class Changes {
     this.all.push({ path, message, breaks: false });
   }
 
-  /** What clients rely on as it is. */
+  /** Compares a value that must not change, because clients rely on it. */
   same(path: readonly string[], before: string | number, now: string | number): void {
     if (before === now) return;
     const key = path.at(-1) ?? '';
@@ -40,7 +40,7 @@ class Changes {
     this.breaks(path, `${key} was ${shown(before)}, and is ${shown(now)}`, `${key}: ${shown(before)}`);
   }
 
-  /** Compares what has names: what is gone breaks clients, what is new does not. Returns the names that both have. */
+  /** Compares two sets of names. A removed name breaks clients, a new one does not. Returns the names that both have. */
   names(
     path: readonly string[],
     what: string,
@@ -93,9 +93,9 @@ function compareValues(at: readonly string[], before: LeafSpec, now: LeafSpec, c
 
 type ListSpec = Extract<LeafSpec, { kind: 'list' }>;
 
-/** Compares what a list has. An element that is a value is never null, whatever `required` says. */
+/** Compares the lengths and elements of two lists. An element that is a value is never null, whatever `required` says. */
 function compareList(at: readonly string[], before: ListSpec, now: ListSpec, changes: Changes): void {
-  // A record whose list is too long lacks it; where it may not, the record is invalid.
+  // A list that is too long becomes `null`. If the field is required, the record is invalid instead.
   if (now.max < before.max && !now.required)
     changes.widens([...at, 'max'], `max was ${before.max}, and is ${now.max}: longer lists are null now`);
   else changes.same([...at, 'max'], before.max, now.max);
@@ -126,7 +126,7 @@ function compareField(at: readonly string[], before: LeafSpec, now: LeafSpec, ch
   if (!before.required && now.required) changes.widens([...at, 'required'], 'it is never null any more');
 }
 
-/** Compares the fields of one view; `elsewhere` are those that the view has from another place of the new file. */
+/** Compares the fields of one view; `elsewhere` are fields that the view takes from another place of the new file. */
 function compareFields(
   at: readonly string[],
   before: FieldSpecs,
@@ -203,7 +203,7 @@ function compareResource(name: string, { before: old, now: all }: Sides, changes
   else if (now.list) changes.widens([...at, 'list'], 'the list is new');
 }
 
-/** Compares what only lists have: orders, filters and pages. */
+/** Compares the orders, filters and pages of two lists. */
 function compareLists(
   at: readonly string[],
   { before: old, now: all }: Sides,
@@ -223,7 +223,7 @@ function compareLists(
   comparePages(at, pagesOf(old, before), pagesOf(all, now), changes);
 }
 
-/** What a new contract takes from the clients of an old one, and what it offers them besides. */
+/** Finds every change between two contracts, for `portico check --against`: what breaks clients, and what is new. */
 export function compareContracts(before: ContractSpec, now: ContractSpec): readonly ContractChange[] {
   const changes = new Changes();
   changes.same(['version'], before.version, now.version);
@@ -239,8 +239,8 @@ export function compareContracts(before: ContractSpec, now: ContractSpec): reado
 }
 
 /**
- * What changes for clients if resources ask for other permissions, or are not served any more: by resource, `null` where
- * everybody may read it. The paths are those of the gateway file.
+ * Finds what changes for clients if resources need other permissions or are not served any more. The maps have the
+ * permission by resource, `null` if everybody may read it. The paths of the changes are those of the gateway file.
  */
 export function comparePermissions(
   before: ReadonlyMap<string, string | null>,

@@ -1,3 +1,5 @@
+// Compiles a contract file: resources, fields, filters, orders and operations, and the checks that a schema cannot make.
+
 import { contentDigest } from '../kernel/secret.ts';
 import { compileFields, objectNames } from './compile-fields.ts';
 import { compileFilterParameters, compileOrderings } from './compile-parameters.ts';
@@ -8,7 +10,7 @@ import { checkWorstPage } from './worst-page.ts';
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The endpoints of a resource. The ids in the path of a single record are the variable segment. */
+/** The endpoints of a resource. In the path of a single record, `:id` is the variable segment. */
 function operationsOf(resource: Resource): readonly Operation[] {
   const { name, hasList, hasSingle, path } = resource;
   const list: Operation = { name: `${name}.list`, kind: 'list', resource, path };
@@ -16,7 +18,7 @@ function operationsOf(resource: Resource): readonly Operation[] {
   return [...(hasList ? [list] : []), ...(hasSingle ? [get] : [])];
 }
 
-/** Without a list there is nothing to sort, to narrow or to page, and a resource has a view at least. */
+/** Reports keys that have no effect if a resource has no list, and a resource that has no view at all. */
 function checkListless(name: ResourceName, spec: ResourceSpec, report: ReportContractProblem): void {
   if (spec.list) return;
   const at = ['resources', name];
@@ -34,17 +36,17 @@ const FOR_READERS: ReadonlySet<string> = new Set([
   ...['deprecated', 'sunset', 'personal', 'unordered'],
 ]);
 
-/** What changes an answer of a resource: not what is only for readers. */
+/** The parts of the contract that an answer of a resource depends on, for its digest. Texts for readers are left out. */
 function answersOf(
   contract: ContractSpec,
   name: string,
   resource: ResourceSpec,
   fields: readonly Field[],
 ): unknown {
-  // Aliases are a list; what else has such a name and is no text is a field or a filter.
+  // A field or a filter can have the name of such a key, too. Then its value is a map, and it counts.
   const isNamedField = (value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
-  // An answer has the public ids of the records that it refers to.
+  // References hold public ids, so an answer depends on the prefixes of other resources, too.
   const prefixes = fields
     .flatMap(({ to, list }) => [to, ...[list?.of ?? []].flat().map((inner) => inner.to)])
     .map((to) => to && contract.resources[to]?.id.prefix);
@@ -111,10 +113,10 @@ function compileResource(
   return Object.assign(resource, { operations: operationsOf(resource) });
 }
 
-/** Names that must differ: two resources with the same would share an answer, an id or a schema. */
+/** Reports names that two resources share, because then they would share an answer, an id or a schema. */
 function reportClashes({ resources }: ContractSpec, report: ReportContractProblem): void {
   const entries = Object.entries(resources);
-  // The OpenAPI document has schemas of its own, and a gateway file a key beside its resources.
+  // These names are taken by the OpenAPI document, by pass-through routes, and by every JavaScript object.
   const takers = new Map([
     ['the name Meta', 'every answer'],
     ['the name Error', 'every answer'],
@@ -142,13 +144,13 @@ function reportClashes({ resources }: ContractSpec, report: ReportContractProble
   }
 }
 
-/** Compiles a contract that has the right shape. What it means wrongly is reported; the result is then not to be used. */
+/** Compiles a contract file whose shape was checked. If it reports a problem, its result must not be used. */
 export function compileContract(
   given: ContractSpec,
   report: ReportContractProblem,
   isBuiltIn = false,
 ): Contract {
-  // A reference to `constructor` must not find what every object has.
+  // The map has no prototype, so a reference to `constructor` does not find the function that every object has.
   const noNames = Object.create(null) as ContractSpec['resources'];
   const spec: ContractSpec = { ...given, resources: Object.assign(noNames, given.resources) };
   reportClashes(spec, report);

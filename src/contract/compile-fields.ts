@@ -11,18 +11,17 @@ import { compileAccepts, type Field, fieldSchema, idPatternOf, idStartOf, type L
 
 const FIELDS_MAX = 200;
 const DEPTH_MAX = 3;
-/** Names that mean something else in every record, or in every object of JavaScript. */
-/** Every object has these names, so a look-up by one would find something where nothing was written. */
+/** The names that every JavaScript object has. A look-up by one of them finds a value even if nobody wrote one. */
 export const objectNames: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
 
 const RESERVED: ReadonlySet<string> = new Set(['id', ...objectNames]);
 
-/** Kinds whose values can identify a person unless the contract says otherwise. */
+/** Kinds whose values count as personal data unless the contract says otherwise. */
 const PERSONAL: ReadonlySet<string> = new Set(['text', 'date', 'integer']);
 
 type Place = {
   readonly contract: ContractSpec;
-  /** The names of fields that a filter asks for by their very text. */
+  /** The names of fields that a filter compares with an exact text. */
   readonly labels: ReadonlySet<string>;
   readonly report: ReportContractProblem;
 };
@@ -41,14 +40,14 @@ function idField(prefix: string): Field {
   };
 }
 
-/** Whether a name is reserved, which is then reported. */
+/** Reports a reserved name. Returns whether it is one. */
 function reportReserved(key: string, at: readonly string[], { report }: Place): boolean {
   const isReserved = RESERVED.has(key);
   if (isReserved) report(at, `the name "${key}" is reserved`, 'choose another name');
   return isReserved;
 }
 
-/** What a list has. An element that is a value is never null. */
+/** Compiles the elements of a list. An element that is a value is never null. */
 function compileList(
   { of, max, unordered }: Extract<LeafSpec, { kind: 'list' }>,
   { name, at, place }: { readonly name: string; readonly at: readonly string[]; readonly place: Place },
@@ -57,7 +56,7 @@ function compileList(
     return { max, unordered, of: compileLeaf({ ...of, required: true }, [name], at, place) };
   if (Object.keys(of).length === 0) place.report(at, 'an object without fields', 'give it fields');
   for (const key of Object.keys(of)) reportReserved(key, [...at, key], place);
-  // An object of a list is no record, so no filter asks for its texts.
+  // Filters cannot ask for fields of objects in a list, so none of these fields is a label.
   const inside = { ...place, labels: new Set<string>() };
   const fields = Object.entries(of).map(([key, spec]) => compileLeaf(spec, [key], [...at, key], inside));
   return { max, unordered, of: fields };
@@ -100,7 +99,7 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
   };
 }
 
-/** The fields of a map, nested ones included, in the order of output. */
+/** Compiles the fields of a map, nested ones included, in the order of an answer. */
 function compileLeaves(
   specs: FieldSpecs,
   prefix: readonly string[],
@@ -120,7 +119,7 @@ function compileLeaves(
   });
 }
 
-/** Compiles the fields of the views of a resource. */
+/** Compiles the fields of a resource: those of an item of its list, and those of a single record. */
 export function compileFields(
   contract: ContractSpec,
   name: string,

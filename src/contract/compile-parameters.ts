@@ -1,3 +1,5 @@
+// Compiles the filters and orders of a list, and reports those that do not fit their fields.
+
 import type {
   ContractSpec,
   FilterSpecOfContract,
@@ -29,7 +31,7 @@ const NUMBER = ['equal', 'one_of', ...BOUNDS, 'above', 'below', 'known'] as cons
 const TIME = ['equal', ...BOUNDS, 'after', 'before', 'known'] as const;
 const ID = ['equal', 'one_of', 'known'] as const;
 
-/** What a filter can ask of a field of each kind. */
+/** The relations that a filter can use for a field of each kind. */
 const RELATIONS: Readonly<Record<FieldKind, readonly Relation[]>> = {
   id: ['one_of'],
   text: ['equal', 'known'],
@@ -43,10 +45,10 @@ const RELATIONS: Readonly<Record<FieldKind, readonly Relation[]>> = {
   list: ['has', 'known'],
 };
 
-/** What a filter can ask of a list of objects. */
+/** The relations that a filter can use for a list of objects. */
 const OBJECTS: readonly Relation[] = ['known'];
 
-/** Parameters that every list has, or that are kept for later. */
+/** Parameters that every list has, or that are reserved for later versions. */
 const RESERVED: ReadonlySet<string> = new Set([
   'page',
   'limit',
@@ -61,7 +63,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name).join(', ');
 
-/** Compiles the parameters that narrow the list of a resource. */
+/** Compiles the filter parameters of a list. A filter with a mistake is reported and left out. */
 export function compileFilterParameters(
   contract: ContractSpec,
   name: string,
@@ -112,7 +114,7 @@ export function compileFilterParameters(
   );
 }
 
-/** Compiles the orders of a list: those that `sort` may name, and the one without it. */
+/** Compiles the orders of a list: the fields that `sort` may name, and the order if a client gives no `sort`. */
 export function compileOrderings(
   name: string,
   { sort, order }: ResourceSpec,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { hasControl } from '../kernel/control-characters.ts';
 
 /*
- * The format of a contract file. What a file means beyond its shape (names that clash, filters that do not fit their
- * field) is checked in `compile-contract.ts`.
+ * The format of a contract file. Only the shape is checked here; `compile-contract.ts` checks the rest, such as names that
+ * clash and filters that do not fit their field.
  */
 
 /** The form of a resource's name, as a part of a regular expression. */
@@ -22,7 +22,7 @@ const resourceName = z
     'a name of at most 40 small letters, digits and underscores that begins with a letter',
   );
 
-/** A text that can stand in a header, a log line and the address of a request once it is encoded. */
+/** A text without control characters or broken Unicode: it can stand in a header, a log line and an encoded URL. */
 const printable = (message: string) =>
   z.string().refine((text) => text.isWellFormed() && !hasControl(text), message);
 
@@ -32,22 +32,22 @@ const deprecation = {
   deprecated: z
     .union([z.boolean(), z.iso.date()], { error: 'expected true, or the day since when, such as 2026-11-01' })
     .default(false)
-    .describe('Clients should stop using it, perhaps since a day: told in OpenAPI and by a header.'),
-  sunset: z.iso.date().optional().describe('The day on which it goes, such as 2027-06-30.'),
+    .describe('Whether clients should stop using it, or the day since when. OpenAPI and a header say so.'),
+  sunset: z.iso.date().optional().describe('The day on which it is removed, such as 2027-06-30.'),
 };
 
 const aliases = z.array(z.string().min(1)).default([]);
 
-/** What every kind of field can say. */
+/** The keys that every kind of field has. */
 const common = {
   description: z.string().optional().describe(DESCRIPTION),
   required: z.boolean().default(false).describe('Whether it is never null. A record without it is invalid.'),
-  aliases: aliases.describe('Other names in sources, for `portico infer`; a.b is b in a.'),
+  aliases: aliases.describe('Other names in sources, for `portico infer`; `a.b` means b inside a.'),
   personal: z
     .boolean()
     .optional()
     .describe(
-      'Whether its values can identify a person, so that recordings have others; true for text, date and integer.',
+      'Whether its values can identify a person. Recordings replace such values. By default true for text, date and integer.',
     ),
   ...deprecation,
 };
@@ -94,7 +94,7 @@ const scalars = [
       )
       .min(1)
       .max(200)
-      .describe('All values, in their order. What a source has beside them is a missing value.'),
+      .describe('All values, in their order. Any other value of a source is a missing value.'),
     example: z.string().optional(),
   }),
   z.strictObject({
@@ -130,7 +130,7 @@ const list = z.strictObject({
 /** A field that has a value. */
 const leaf = z.discriminatedUnion('kind', [...scalars, list]);
 
-/** A field that has a value, as it was parsed. */
+/** The specification of a field that has a value (not of an object with fields), as it was parsed. */
 export type LeafSpec = z.infer<typeof leaf>;
 
 /** Fields by name; an entry without a `kind` is an object with fields of its own. */
@@ -151,7 +151,7 @@ export function isLeafSpec<Leaf extends LeafSpec>(
   return isLeaf(spec);
 }
 
-/** What a filter asks of its field. */
+/** The relations between a field and the value of a filter, as a contract file names them. */
 export const filterRelations = [
   'equal',
   'one_of',
@@ -175,7 +175,7 @@ const filter = z.strictObject({
 const pageSize = z.int().min(1).max(1000);
 const pageSizes = {
   default: pageSize.describe('The records of a page without `limit`.'),
-  max: pageSize.describe('The largest `limit`.'),
+  max: pageSize.describe('The largest `limit` that a client may ask for.'),
 };
 
 const pages = z.strictObject({
@@ -190,7 +190,7 @@ const pages = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'The most that a page of the largest size may have with full lists, or a single record; by default 16 MiB. Each text counts as 32 bytes.',
+      'The most bytes that the largest page with full lists, or a single record, may have; by default 16 MiB. Each text counts as 32 bytes.',
     ),
 });
 
@@ -210,12 +210,12 @@ const resource = z.strictObject({
   list: z
     .boolean()
     .default(true)
-    .describe('Whether there is `GET /v1/<name>`. Without it, records are read one by one alone.'),
+    .describe('Whether there is `GET /v1/<name>`. If false, records can only be read one by one.'),
   single: z
     .union([z.boolean(), fields])
     .default(false)
     .describe(
-      'Whether there is `GET /v1/<name>/{id}`; a map: the fields that it has beside those of the list.',
+      'Whether there is `GET /v1/<name>/{id}`. A map of fields: it has these in addition to those of the list.',
     ),
   sort: z.array(z.string()).default([]).describe('The fields that `sort` may name.'),
   order: z
@@ -225,7 +225,7 @@ const resource = z.strictObject({
     .optional()
     .describe('The order without `sort`, such as [-placed_at]; by default by id.'),
   filters: z.record(name, filter).default({}).describe('The parameters that narrow a list.'),
-  pages: z.strictObject(pageSizes).partial().prefault({}).describe('In place of the `pages` of the file.'),
+  pages: z.strictObject(pageSizes).partial().prefault({}).describe('Replaces the `pages` of the file.'),
   ...deprecation,
 });
 
@@ -247,7 +247,7 @@ export const contractSchema = z.strictObject({
 
 /** A contract file as it was parsed, with its defaults. */
 export type ContractSpec = z.infer<typeof contractSchema>;
-/** The same, as its author writes it. */
+/** A contract file as its author writes it, before defaults are filled in. */
 export type ContractDocument = z.input<typeof contractSchema>;
 /** A resource as it was parsed. */
 export type ResourceSpec = ContractSpec['resources'][string];

@@ -1,7 +1,9 @@
+// Tells clients which parts of the contract they use are deprecated: by headers of answers, and in OpenAPI.
+
 import { readQuery } from './raw-query.ts';
 import type { Deprecation, Operation } from './resource.ts';
 
-/** A deprecation that the contract does not date counts from the beginning of time, because RFC 9745 has no other. */
+/** The day of a deprecation without a date, because the header of RFC 9745 must have one. */
 const UNDATED = '1970-01-01';
 
 const earliest = (days: readonly (string | undefined)[]) =>
@@ -10,7 +12,7 @@ const earliest = (days: readonly (string | undefined)[]) =>
     .sort()
     .at(0);
 
-/** The headers of an answer that uses what is going, names and values in turn: the earliest days count. */
+/** The headers for the deprecated parts that a request uses, as names and values in turn. The earliest days count. */
 function headersOf(used: readonly Deprecation[]): readonly string[] {
   const since = earliest(
     used.map(({ deprecated }) =>
@@ -19,21 +21,20 @@ function headersOf(used: readonly Deprecation[]): readonly string[] {
   );
   const gone = earliest(used.map(({ sunset }) => sunset));
   return [
-    // RFC 9745, and RFC 8594 with the date of HTTP.
+    // `Deprecation` is defined by RFC 9745; `Sunset` by RFC 8594, with an HTTP date.
     ...(since === undefined ? [] : ['Deprecation', `@${Date.parse(since) / 1_000}`]),
     ...(gone === undefined ? [] : ['Sunset', new Date(gone).toUTCString()]),
   ];
 }
 
-/** Whether something is marked as going. */
 const isMarked = ({ deprecated, sunset }: Deprecation) => deprecated !== false || sunset !== undefined;
 
-/** Finds the headers that tell a caller what it uses and is going, by its raw query. */
+/** Finds the deprecation headers of an answer by the raw query of its request: header names and values in turn. */
 export type DeprecationHeaders = (rawQuery: string) => readonly string[];
 
 /**
- * Compiles the headers of an operation's answers that tell what of it is going; `undefined` if nothing is. A filter counts
- * where it is used.
+ * Compiles the function that finds the deprecation headers of an operation; `undefined` if nothing of it is deprecated. A
+ * deprecated filter counts only in requests that use it.
  */
 export function compileDeprecation({ kind, resource }: Operation): DeprecationHeaders | undefined {
   const always = isMarked(resource.deprecation) ? [resource.deprecation] : [];
@@ -53,7 +54,7 @@ export function compileDeprecation({ kind, resource }: Operation): DeprecationHe
   };
 }
 
-/** How JSON Schema and OpenAPI mark what is going. */
+/** The keywords that mark a deprecated part in JSON Schema and OpenAPI. */
 export function deprecationMarks({ deprecated, sunset }: Deprecation): Readonly<Record<string, unknown>> {
   return {
     ...(deprecated === false ? {} : { deprecated: true }),
@@ -61,7 +62,7 @@ export function deprecationMarks({ deprecated, sunset }: Deprecation): Readonly<
   };
 }
 
-/** Whether answers of an operation may tell that something is going. */
+/** Whether answers of an operation can have deprecation headers. */
 export function mayBeDeprecated(operation: Operation): boolean {
   return compileDeprecation(operation) !== undefined;
 }

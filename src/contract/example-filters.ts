@@ -1,14 +1,15 @@
+// Filters with example values, for calls that no client asked for: edge cases, probes and estimates of costs.
+
 import { Decimal } from '../kernel/decimal.ts';
 import { idStartOf } from './fields.ts';
 import type { KnownValue } from './list-value.ts';
 import type { Filter } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 
-/** A text that no record has. */
 const UNKNOWN_TEXT = 'no record has this value 7f3a';
 const BEYOND = new Decimal(10n ** 12n, 0);
 
-/** The filter of a parameter with a value. A parameter that asks whether there is a value asks for those that have one. */
+/** Makes the filter of a parameter with a value. With the operator `known`, it asks for records that have a value. */
 export function filterWith({ field, op }: Pick<FilterParameter, 'field' | 'op'>, value: KnownValue): Filter {
   switch (op) {
     case 'eq':
@@ -23,7 +24,7 @@ export function filterWith({ field, op }: Pick<FilterParameter, 'field' | 'op'>,
   }
 }
 
-/** A value of the parameter's kind that the source can probably be asked for. */
+/** A value of the parameter's kind that a source can probably be asked for; records need not have it. */
 export function typicalValue({ kind, values = [], idPrefix = '' }: FilterParameter): KnownValue {
   switch (kind) {
     case 'integer':
@@ -46,7 +47,7 @@ export function typicalValue({ kind, values = [], idPrefix = '' }: FilterParamet
   }
 }
 
-/** A filter that hardly any record passes. */
+/** Makes a filter that matches few records or none, if the kind of its values allows that. */
 export function emptyFilter(parameter: FilterParameter): Filter {
   const { kind, op } = parameter;
   const isUpper = op === 'le' || op === 'lt';

@@ -15,18 +15,18 @@ export const fieldKinds = [
 ] as const;
 
 /**
- * The kind of a field. An integer or a decimal is a `Decimal`, a boolean is a boolean, a list is a `ListValue`, all others
- * are a `string`.
+ * The kind of a field. The canonical value of an integer or a decimal is a `Decimal`, of a boolean a boolean, of a list a
+ * `ListValue`, and of every other kind a `string`.
  */
 export type FieldKind = 'id' | (typeof fieldKinds)[number];
 
-/** A canonical value; `null` means unknown. */
+/** A canonical value of a field; `null` means unknown. */
 export type Value = KnownValue | ListValue | null;
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What a field's kind needs to know beside its name. */
+/** The settings that the check and the schema of a field's values are made from. */
 type KindSettings = {
   readonly kind: FieldKind;
   /** Whether the value is never `null`. */
@@ -35,13 +35,13 @@ type KindSettings = {
   readonly example?: unknown;
   /** The values of an `enum`, in their order. */
   readonly values?: readonly string[] | undefined;
-  /** The form of the id of an `id`, or of the records that a `reference` leads to. */
+  /** The pattern of the ids in an `id` or a `reference`. */
   readonly idPattern?: RegExp | undefined;
-  /** What a `list` has. */
+  /** The shape of a `list`. */
   readonly list?: ListShape | undefined;
 };
 
-/** What a list has: at most `max` values, which are never `null`, or objects with fields. */
+/** The shape of a list: at most `max` elements, which are values and never `null`, or objects with fields. */
 export type ListShape = {
   readonly max: number;
   /** Whether the order of its elements means nothing. */
@@ -49,7 +49,7 @@ export type ListShape = {
   readonly of: Field | readonly Field[];
 };
 
-/** What the values of a field mean, as a contract file says it. */
+/** The meaning of a field's values, as `means` of a contract file says it; `portico infer` finds columns by it. */
 export type FieldMeaning =
   | 'person_name'
   | 'title'
@@ -74,13 +74,13 @@ export type Field = {
   readonly values?: readonly string[] | undefined;
   /** The resource that a `reference` leads to. */
   readonly to?: string | undefined;
-  /** The length of what stands before the source's own id in an `id` or a `reference`. */
+  /** For an `id` or a `reference`: the number of characters before the source's own id, such as 5 for `user_`. */
   readonly idStart?: number | undefined;
-  /** The least bound that a filter on a number takes. */
+  /** The smallest number that a filter takes. */
   readonly minimum?: number | undefined;
-  /** What a `list` has. */
+  /** The shape of a `list`. */
   readonly list?: ListShape | undefined;
-  /** Whether its values can identify a person. Of a list of objects, each field says so itself. */
+  /** Whether its values can identify a person. In a list of objects, each field of an object says so itself. */
   readonly personal: boolean;
   /** Other names that sources may have for it, for `portico infer`. */
   readonly aliases: readonly string[];
@@ -89,7 +89,7 @@ export type Field = {
   /** Whether a value is canonical and allowed. The last check before a client, so it allocates nothing. */
   readonly accepts: (value: unknown) => boolean;
   readonly schema: JsonSchema;
-  /** Whether a filter asks for its very text. A text with unprintable characters cannot be asked for, so it is no label. */
+  /** Whether a filter compares it with an exact text. A text with unprintable characters is then no valid value. */
   readonly isLabel: boolean;
 };
 
@@ -120,7 +120,7 @@ function acceptsList({ max, of }: ListShape): (value: unknown) => boolean {
 
 const NO_LIST: ListShape = { max: 0, unordered: false, of: [] };
 
-/** The check of a value that is known. */
+/** The check of a value that is not null. */
 function acceptsOf(settings: KindSettings): (value: unknown) => boolean {
   const { kind, values = [], idPattern = /^$/, list = NO_LIST } = settings;
   switch (kind) {
@@ -148,7 +148,7 @@ function acceptsOf(settings: KindSettings): (value: unknown) => boolean {
   }
 }
 
-/** The check of a field's canonical value. */
+/** Compiles the check of a field's canonical value: whether it has the right type and form, or is an allowed `null`. */
 export function compileAccepts(settings: KindSettings): (value: unknown) => boolean {
   const accepts = acceptsOf(settings);
   return settings.required === true ? accepts : (value) => value === null || accepts(value);
@@ -163,7 +163,7 @@ const TYPES: Readonly<Partial<Record<FieldKind, readonly [type: string, example:
 
 const patternSchema = (pattern: RegExp): JsonSchema => ({ type: 'string', pattern: pattern.source });
 
-/** The form of a value that is a text of a certain form, and its example. */
+/** The schema and the example of a kind whose values are texts with a pattern. */
 function formOf({ kind, values = [], idPattern = /^$/ }: KindSettings): readonly [JsonSchema, unknown] {
   switch (kind) {
     case 'datetime':
@@ -205,14 +205,14 @@ export function fieldSchema(settings: KindSettings): JsonSchema {
   return { ...(required ? form : { anyOf: [form, { type: 'null' }] }), ...described, ...shown(formExample) };
 }
 
-/** What stands before the source's own id in the ids of a resource: its prefix and an underscore, or nothing. */
+/** The text before the source's own id in a public id: the prefix and an underscore, or nothing without a prefix. */
 export function idStartOf(prefix: string): string {
   return prefix === '' ? '' : `${prefix}_`;
 }
 
 /**
- * The form of the ids of a resource: its prefix, an underscore and one path segment; without a prefix the segment alone,
- * which then must not mean a directory.
+ * The pattern of the public ids of a resource: prefix, underscore and one path segment. Without a prefix, it is the
+ * segment alone, which must then not be `.` or `..`.
  */
 export function idPatternOf(prefix: string): RegExp {
   const start = idStartOf(prefix);

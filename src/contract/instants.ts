@@ -1,4 +1,4 @@
-// Days and instants of parameters and values, in their canonical forms.
+// Checks days and instants, and writes them in the canonical form that v1 answers have.
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATETIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,3})?(?:Z|([+\- ])(\d{2}):(\d{2}))$/i;
@@ -6,20 +6,23 @@ const DATETIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,3})?(?:Z|(
 export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The first millisecond of a day; `undefined` for a text that is no day of the years 1 to 9999. */
+/** The first millisecond of a day in UTC, since 1970; `undefined` for a text that is no day of the years 1 to 9999. */
 export function dayMs(text: string): number | undefined {
   if (!DATE.test(text) || text.startsWith('0000')) return undefined;
   const ms = Date.parse(`${text}T00:00:00Z`);
-  // `Date` takes 2025-02-30 for the second of March.
+  // `Date` reads 2025-02-30 as the second of March.
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? undefined : ms;
 }
 
-/** An instant in its canonical form. */
+/** An instant in its canonical form: `YYYY-MM-DDTHH:mm:ssZ`, with milliseconds only if they are not zero. */
 export function canonicalInstant(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** An instant of RFC 3339 with an offset, in its canonical form; a blank before the offset was a plus in the address. */
+/**
+ * Reads an instant of RFC 3339 and returns its canonical form; `undefined` for any other text. A blank before the offset
+ * counts as a plus, because `+` in a URL is decoded as a blank.
+ */
 export function parseInstant(text: string): string | undefined {
   const match = DATETIME.exec(text);
   if (match === null) return undefined;
@@ -36,5 +39,5 @@ export function parseInstant(text: string): string | undefined {
   return /^(?!0000)\d{4}-/.test(written) ? written : undefined;
 }
 
-/** Whether a text is a day that there is, of the years 1 to 9999. */
+/** Whether a text is an existing day of the years 1 to 9999. */
 export const isDay = (text: string): boolean => dayMs(text) !== undefined;

@@ -1,17 +1,17 @@
 import { Decimal } from '../kernel/decimal.ts';
 
-/** A canonical value that is known and no list. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */
+/** A canonical value that is neither null nor a list. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */
 export type KnownValue = string | Decimal | boolean;
 
 /** An element of a list: a value, or an object with canonical values by name. */
 export type ListElement = KnownValue | Readonly<Record<string, KnownValue | null>>;
 
-/** Whether an element is a value and no object. */
+/** Whether an element of a list is a value, not an object. */
 export function isScalar(element: ListElement): element is KnownValue {
   return typeof element !== 'object' || element instanceof Decimal;
 }
 
-/** A canonical list. It does not change once it is made, so its JSON text is written once. */
+/** A canonical list. It never changes, so its JSON text is written only once. */
 export class ListValue {
   readonly elements: readonly ListElement[];
   #text: string | undefined;
@@ -24,12 +24,11 @@ export class ListValue {
     return this.elements.length;
   }
 
-  /** What `JSON.stringify` writes of it. */
   toJSON(): unknown {
     return this.elements;
   }
 
-  /** Its JSON text; two lists are written alike if their texts are equal. */
+  /** Its JSON text. Two lists are the same in an answer if their texts are equal. */
   toString(): string {
     return (this.#text ??= JSON.stringify(this.elements));
   }

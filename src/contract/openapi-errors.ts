@@ -1,14 +1,12 @@
-// What the OpenAPI document says of errors.
+// The part of the OpenAPI document that describes errors, made from the catalogue of errors.
 
 import { catalogue, type ErrorCode, errorCodes } from '../kernel/errors/catalogue.ts';
 import { errorHeaders, header } from './openapi-headers.ts';
 
 type Schema = Record<string, unknown>;
 
-/** An id of a request, for examples. */
 const REQUEST_ID = 'req_7Zl0Xn4cQ2mTgB1k';
 
-/** The body of each error, as a caller gets it. */
 function errorExamples(codes: readonly ErrorCode[]): Schema {
   const body = (code: ErrorCode) => ({
     error: { code, message: catalogue[code].sentence, request_id: REQUEST_ID },
@@ -16,7 +14,7 @@ function errorExamples(codes: readonly ErrorCode[]): Schema {
   return Object.fromEntries(codes.map((code) => [code, { value: body(code) }]));
 }
 
-/** One response per status, with the error codes of that status. */
+/** The error responses of the OpenAPI document: one for each status, named `Error<status>`, with its error codes. */
 export function errorResponses(): Schema {
   const statuses = [...new Set(errorCodes.map((code) => catalogue[code].status))];
   const entries = statuses.map((status) => {
@@ -37,7 +35,7 @@ export function errorResponses(): Schema {
   return Object.fromEntries(entries) as Schema;
 }
 
-/** The body of an error. */
+/** The JSON Schema of the body of an error. */
 export const errorSchema: Schema = {
   type: 'object',
   additionalProperties: false,

@@ -1,4 +1,4 @@
-/** A reference to one of `headers`. */
+/** A reference to the description of a header, for the OpenAPI document. */
 export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
 /** The headers of answers, as the OpenAPI document describes them. */
@@ -43,17 +43,17 @@ export const headers = {
   },
 };
 
-/** The headers of answers that use what is going, for a contract that has something of the kind. */
+/** The headers of answers that use deprecated parts; only for a contract that has such parts. */
 export const deprecationHeaders = {
   Deprecation: {
     description: 'RFC 9745: since when clients should not use it any more.',
     required: false,
     schema: { type: 'string', pattern: '^@[0-9]+$' },
   },
-  Sunset: { description: 'RFC 8594: when it goes.', required: false, schema: { type: 'string' } },
+  Sunset: { description: 'RFC 8594: when it is removed.', required: false, schema: { type: 'string' } },
 };
 
-/** The headers of errors, by status, in addition to the request's id. */
+/** The headers of errors by status, in addition to `X-Request-Id`. */
 export const errorHeaders: Readonly<Record<number, readonly (keyof typeof headers)[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],

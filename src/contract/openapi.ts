@@ -1,3 +1,5 @@
+// Makes the OpenAPI document of a contract, which the gateway serves and `portico openapi` prints.
+
 import { deprecationMarks, mayBeDeprecated } from './deprecation.ts';
 import { errorResponses, errorSchema } from './openapi-errors.ts';
 import { deprecationHeaders, header, headers } from './openapi-headers.ts';
@@ -9,7 +11,7 @@ type Schema = Record<string, unknown>;
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** Whether the single-record view has the fields of an item, so that one schema is enough. */
+/** Whether a single record has the same fields as an item of the list; then one schema is enough. */
 const isOneView = ({ itemFields, detailFields }: Resource) => itemFields.length === detailFields.length;
 /** The name of the schema of a single record. */
 const singleName = (resource: Resource) =>
@@ -25,7 +27,7 @@ function objectSchema(entries: readonly (readonly [string, Schema])[], title?: s
   };
 }
 
-/** The schema of a view: fields that share the beginning of their path are an object. */
+/** The schema of a view. Fields that share the beginning of their path become one object. */
 function viewSchema(fields: readonly Field[], depth = 0, title?: string): Schema {
   const groups = Map.groupBy(fields, ({ path }) => path[depth] ?? '');
   const entries = [...groups].map(([key, group]): [string, Schema] => {
@@ -39,7 +41,7 @@ function parameter(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'query', description, schema };
 }
 
-/** The value of a parameter as a client writes it. */
+/** The schema of a filter parameter as a client writes it: always a text. */
 function filterSchema({ kind, op, isSigned, values, idPrefix = '' }: FilterParameter): Schema {
   if (op === 'in') return { type: 'string', minLength: 1 };
   if (op === 'known' || kind === 'boolean') return { type: 'string', enum: ['true', 'false'] };
@@ -223,7 +225,7 @@ function andList(words: readonly string[]): string {
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
 }
 
-/** The OpenAPI 3.1 document of the contract, generated from the fields that validate the answers. */
+/** Makes the OpenAPI 3.1 document of a contract, from the same fields that check the answers. */
 export function openapiDocument(contract: Contract): Schema {
   const names = [...contract.resources.keys()];
   return {

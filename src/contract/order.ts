@@ -7,15 +7,15 @@ import type { Filter, Sort } from './query.ts';
 
 /*
  * The order of records in the contract: by the value of the sort field, with `null` last in both directions, and
- * records with equal values by ascending id. A change here needs a higher `CONTRACT_VERSION` (pipeline/compile-sources.ts).
+ * records with equal values by ascending id. A change here needs a higher `CONTRACT_VERSION` (source/compile-sources.ts).
  */
 
-/** The value that records are compared by. */
+/** The form of a value in which records are compared by it: a text in code point order, or a number. */
 export type SortKey = string | Decimal;
 
 const ZERO = 0x30;
 
-/** Whether what follows the start of an id is a number, written in the only valid way. */
+/** Whether an id has only digits after its prefix, without a leading zero. */
 function isNumbered(id: string, start: number): boolean {
   const { length } = id;
   if (start >= length) return false;
@@ -27,16 +27,16 @@ function isNumbered(id: string, start: number): boolean {
 }
 
 /**
- * The sort key of an id: numbered ids come first, by number; all others follow, as text. The length before the digits
- * lets numbers of any size compare as text. `start` is the length of what stands before the source's own id.
+ * The sort key of an id. Ids with a number come first, by number; all others follow, as text. The key begins with the
+ * number of digits, so numbers of any size can be compared as text. `start` is the length of the prefix of the id.
  */
 export function idSortKey(id: string, start: number): string {
   return isNumbered(id, start) ? `0${String.fromCharCode(id.length - start)}${id.slice(start)}` : `1${id}`;
 }
 
 /**
- * Compares ids in the contract's order, like their sort keys: negative if `a` comes first, 0 only if they are equal.
- * Numbered ids need no keys. Both begin alike, up to `start`.
+ * Compares two ids of one resource in the contract's order: negative if `a` comes first, 0 only if they are equal. The
+ * result is the same as for their sort keys, but faster. `start` is the length of the prefix that both ids have.
  */
 export function compareIds(a: string, b: string, start: number): number {
   if (!isNumbered(a, start) || !isNumbered(b, start))
@@ -49,13 +49,13 @@ export function compareIds(a: string, b: string, start: number): number {
   return 0;
 }
 
-/** What the order of a field's values follows from: its kind, the values of an enum, and where the number of an id is. */
+/** The parts of a field that decide the order of its values: its kind, the values of an enum, the prefix of an id. */
 export type SortField = Pick<Field, 'kind' | 'values' | 'idStart'>;
 
-/** The same for records, which go by their ids where the values are equal. */
+/** The rules that order records by a field, and by their ids if the values are equal. */
 export type SortRules = SortField & { readonly recordIdStart: number };
 
-/** What a sort of a list goes by; the text order for a field that the list does not have. */
+/** The rules for a sort of a list. A field that the list does not have is ordered as text. */
 export function sortFieldOf(fields: readonly Field[], { field }: Sort): SortRules {
   const { kind, values, idStart } = fields.find(({ name }) => name === field) ?? { kind: 'text' };
   // The id is the first field of every view.
@@ -65,7 +65,7 @@ export function sortFieldOf(fields: readonly Field[], { field }: Sort): SortRule
 /** The sort key of a canonical value that is not null. */
 export function sortKeyOf({ kind, values, idStart = 0 }: SortField, value: KnownValue | ListValue): SortKey {
   if (typeof value === 'boolean') return value ? '1' : '0';
-  // A contract has no sort by a list, so any order will do.
+  // A contract cannot sort by a list, so any order is right here.
   if (typeof value !== 'string') return value instanceof ListValue ? value.toString() : value;
   switch (kind) {
     case 'id':
@@ -81,7 +81,7 @@ export function sortKeyOf({ kind, values, idStart = 0 }: SortField, value: Known
   }
 }
 
-/** Maps a UTF-16 unit to code point order: surrogates stand for code points above all others. */
+/** Maps a UTF-16 unit to code point order: surrogates come last, because they are parts of the highest code points. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
@@ -99,13 +99,13 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Compares keys of one field. */
+/** Compares two sort keys of one field: negative if `a` comes first. */
 export function compareKeys(a: SortKey, b: SortKey): number {
   if (a instanceof Decimal) return a.compare(b as Decimal);
   return compareCodePoints(a, b as string);
 }
 
-/** Compares keys that may be null: null comes last in both directions. */
+/** Compares keys that may be null. Null comes last in both directions. */
 function compareNullable(a: SortKey | null, b: SortKey | null, sort: Sort): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   return sort.descending ? -compareKeys(a, b) : compareKeys(a, b);
@@ -119,7 +119,7 @@ function fieldKeyOf(record: CanonicalRecord, { field }: Sort, by: SortField): So
 /** Compares two records: negative if `a` comes before `b`. */
 export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;
 
-/** Compiles the contract's order for records that are compared once or twice; `by` is the sort field. */
+/** Compiles the contract's order for records that are compared only once or twice. `by` has the rules of the sort field. */
 export function compileOrder(sort: Sort, by: SortRules): RecordOrder {
   const start = by.recordIdStart;
   if (sort.field === 'id')
@@ -135,13 +135,13 @@ export function compileIdOrder(fields: readonly Field[]): RecordOrder {
   return compileOrder(BY_ID, sortFieldOf(fields, BY_ID));
 }
 
-/** The order of a sort without its last part: records with equal values are equal in it, whatever their ids. */
+/** The order by the sort field alone: records with equal values are equal, whatever their ids. */
 export type FieldOrder = {
   readonly keyOf: (record: CanonicalRecord) => SortKey | null;
   readonly compare: (a: SortKey | null, b: SortKey | null) => number;
 };
 
-/** Compiles the order by the value of the sort field alone. */
+/** Compiles the order by the sort field alone, without ids. */
 export function compileFieldOrder(sort: Sort, by: SortField): FieldOrder {
   return {
     keyOf: (record) => fieldKeyOf(record, sort, by),
@@ -158,7 +158,7 @@ export type KeyedOrder = {
   readonly compare: (a: OrderKey, b: OrderKey) => number;
 };
 
-/** Compiles the contract's order for many records, which are compared often. */
+/** Compiles the contract's order for many records: their keys are computed once, because each is compared often. */
 export function compileKeyedOrder(sort: Sort, by: SortRules): KeyedOrder {
   return {
     keyOf: (record) => ({ key: fieldKeyOf(record, sort, by), idKey: idSortKey(record.id, by.recordIdStart) }),
@@ -166,7 +166,7 @@ export function compileKeyedOrder(sort: Sort, by: SortRules): KeyedOrder {
   };
 }
 
-/** Whether two values are equal: numbers by value, so 19.9 is 19.90, all others by their text. */
+/** Whether two values are equal. Numbers are compared by value, so 19.9 equals 19.90. */
 function isEqual(value: KnownValue, wanted: KnownValue): boolean {
   if (value instanceof Decimal) return wanted instanceof Decimal && value.compare(wanted) === 0;
   return value === wanted;
@@ -186,7 +186,7 @@ export function isSameValue(a: Value, b: Value): boolean {
   return a.length === b.length && a.elements.every((element, at) => isSameElement(element, b.elements[at]));
 }
 
-/** Compares numbers, times or dates of one form: negative if the first is less. `NaN` if they cannot be compared. */
+/** Compares two numbers, two times or two dates: negative if the first is less, `NaN` if they cannot be compared. */
 export function compareBounds(value: KnownValue, wanted: string | Decimal): number {
   if (value instanceof Decimal) return wanted instanceof Decimal ? value.compare(wanted) : NaN;
   if (typeof value !== 'string' || typeof wanted !== 'string') return NaN;
@@ -196,7 +196,7 @@ export function compareBounds(value: KnownValue, wanted: string | Decimal): numb
 
 const withoutZone = (text: string) => (text.endsWith('Z') ? text.slice(0, -1) : text);
 
-/** Whether a value satisfies a filter; an unknown value satisfies only the question whether it is unknown. */
+/** Whether a value satisfies a filter. An unknown value satisfies only a filter that asks for records without a value. */
 export function matches(value: Value, filter: Filter): boolean {
   if (filter.op === 'known') return (value !== null) === filter.value;
   if (value === null) return false;

@@ -1,3 +1,5 @@
+// Parses and checks the values of filter parameters, such as `?min_price=5`.
+
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import { idPatternOf } from './fields.ts';
@@ -10,15 +12,15 @@ import type { FilterParameter } from './resource.ts';
 const VALUES_MAX = 50;
 const IDS_MAX = 100;
 
-/** The error of a parameter whose value is not allowed. */
+/** The error for a parameter whose value is not allowed: 400 `invalid_parameter`. */
 export function invalidParameter(parameter: string, allowed: string): GatewayError {
   return fault('invalid_parameter', { message: `The parameter "${parameter}" must be ${allowed}.` });
 }
 
 type Reader = {
-  /** What the value may be, for the error. */
+  /** The allowed values in words, for the error. */
   readonly allowed: string;
-  /** The canonical value; `undefined` if the text is none. */
+  /** Returns the canonical value; `undefined` if the text is not allowed. */
   readonly read: (text: string) => KnownValue | undefined;
 };
 
@@ -26,7 +28,7 @@ const INTEGER = /^-?\d{1,400}$/;
 
 function numberReader({ kind, isSigned, minimum = 0 }: FilterParameter): Reader {
   const isWhole = kind === 'integer';
-  // Without a sign, no number is below zero.
+  // If no sign is allowed, every number is at least zero, so the check is not needed.
   const least = minimum === 0 ? undefined : Decimal.parseJson(String(minimum));
   const form = isWhole ? 'a whole number' : 'a plain decimal number';
   return {
@@ -39,7 +41,7 @@ function numberReader({ kind, isSigned, minimum = 0 }: FilterParameter): Reader 
   };
 }
 
-/** Reads one value of a parameter. */
+/** The reader of one value of a parameter. */
 function readerOf(parameter: FilterParameter): Reader {
   const { kind, values = [], idPrefix = '' } = parameter;
   if (parameter.op === 'known' || kind === 'boolean') {
@@ -80,11 +82,11 @@ function readerOf(parameter: FilterParameter): Reader {
 
 const LAST_INSTANT = '9999-12-31T23:59:59.999Z';
 
-/** A day asked of an instant is the whole day in UTC: the bounds are its first instant and that of the next day. */
+/** A filter on an instant may give a day, which means the whole day in UTC: from its first instant to the next day's. */
 function dayFilters({ field, op }: FilterParameter, startMs: number): readonly Filter[] {
   const start = canonicalInstant(startMs);
   const next = canonicalInstant(startMs + DAY_MS);
-  // The last day of all has no next one.
+  // The last day of the year 9999 has no next day.
   const isLast = next.startsWith('+');
   const upTo: Filter = isLast ? { field, op: 'le', value: LAST_INSTANT } : { field, op: 'lt', value: next };
   switch (op) {
@@ -112,7 +114,7 @@ function parseMany(parameter: FilterParameter, text: string, { allowed, read }: 
   return [{ field, op: 'in', value: known }];
 }
 
-/** Compiles the parser of a parameter. It throws a `GatewayError` for a value that is not allowed. */
+/** Compiles the parser of a filter parameter. The parser throws a `GatewayError` for a value that is not allowed. */
 export function compileFilterParser(parameter: FilterParameter): (text: string) => readonly Filter[] {
   const { name, field, op, kind } = parameter;
   const reader = readerOf(parameter);

@@ -1,3 +1,5 @@
+// Parses and checks the parameters of a request, so that everything behind it works with a valid query.
+
 import { fault } from '../kernel/errors/fault.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { compareBounds } from './order.ts';
@@ -7,12 +9,12 @@ import { readQuery } from './raw-query.ts';
 import type { Contract, Operation, Resource } from './resource.ts';
 
 /**
- * The largest `page`; one beyond it is 400 `invalid_parameter`. Times the largest `limit` it is far below 2^53, so every
- * offset is exact.
+ * The largest `page`; a larger one is 400 `invalid_parameter`. Multiplied by the largest `limit`, it is far below 2^53, so
+ * every offset is exact.
  */
 export const PAGE_MAX = 1_000_000_000;
 
-/** How parameters are read. */
+/** The part of the contract that says how parameters are read. */
 export type QueryRules = Pick<Contract, 'limitOverflow'>;
 
 type Values = ReadonlyMap<string, readonly string[]>;
@@ -42,7 +44,7 @@ function parseInteger(
   return number;
 }
 
-/** The order of a list; without a parameter the resource's own. */
+/** The order that a client asked for; without the parameter `sort`, the default order of the resource. */
 function parseSort(values: Values, { sorts, order }: Resource): Sort | null {
   const text = sorts.length === 0 ? undefined : single(values, 'sort');
   if (text === undefined) return order;
@@ -58,7 +60,7 @@ const NO_FILTERS: readonly Filter[] = Object.freeze([]);
 
 type FilterParser = {
   readonly name: string;
-  /** Whether it sets one bound of its field. A day asks for both at once, and is none. */
+  /** Whether it sets one bound of its field (at least, at most, above or below). */
   readonly isBound: boolean;
   readonly parse: (text: string) => readonly Filter[];
 };
@@ -67,7 +69,7 @@ type Bound = { readonly name: string; readonly filter: Filter & { readonly value
 const isLower = ({ op }: Pick<Filter, 'op'>) => op === 'ge' || op === 'gt';
 const isUpper = ({ op }: Pick<Filter, 'op'>) => op === 'le' || op === 'lt';
 
-/** Refuses two bounds of one field between which there is no value. */
+/** Refuses a lower and an upper bound of one field if no value can satisfy both. */
 function refuseContradiction(bounds: readonly Bound[]): void {
   for (const low of bounds) {
     if (!isLower(low.filter)) continue;
@@ -97,7 +99,7 @@ function parseFilters(values: Values, parsers: readonly FilterParser[]): readonl
   return filters;
 }
 
-/** The parameters an operation knows; all others are ignored. */
+/** The names of an operation's parameters; all others are ignored. */
 function parametersOf(operation: Operation): readonly string[] {
   if (operation.kind === 'get') return [];
   const { sorts, filters } = operation.resource;
@@ -133,7 +135,7 @@ function parseId(rawId: string, { idPattern }: Resource): string {
   return id;
 }
 
-/** Compiles the parser of an operation's path and query. It throws a `GatewayError` for a wrong parameter. */
+/** Compiles the parser of an operation's id and query. The parser throws a `GatewayError` if one of them is wrong. */
 export function compileParser(operation: Operation, rules: QueryRules) {
   const { resource } = operation;
   const known = new Set(parametersOf(operation));

@@ -2,8 +2,8 @@ import type { FilterOp, PushableOp } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 
 /**
- * The operator that a source can be asked with for each. It may find more: a bound that excludes its value is asked for as
- * one that includes it.
+ * The operator that a source is asked with in place of each one of the contract. It may find more rows: `gt` is sent as
+ * `ge`, and the gateway removes the rows with an equal value.
  */
 const PUSHED_AS: Readonly<Record<FilterOp, PushableOp | undefined>> = {
   eq: 'eq',
@@ -16,7 +16,7 @@ const PUSHED_AS: Readonly<Record<FilterOp, PushableOp | undefined>> = {
   known: undefined,
 };
 
-/** The operators that a source can be asked with for a parameter. An instant may be asked for by its day, by both bounds. */
+/** The operators that a filter parameter can be sent to a source with. A day for a time field needs both bounds. */
 export function pushedOperatorsOf({ op, kind }: Pick<FilterParameter, 'op' | 'kind'>): readonly PushableOp[] {
   const own = PUSHED_AS[op];
   if (own === undefined) return [];

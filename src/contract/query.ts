@@ -2,12 +2,12 @@ import type { Decimal } from '../kernel/decimal.ts';
 import type { KnownValue } from './list-value.ts';
 
 /**
- * What a filter asks of a field: equal, one of several values, at least, at most, above, below, whether it has a value,
- * and of a list, whether it has an element.
+ * The operators of filters, in this order: equal, one of several values, at least, at most, above, below, whether there is
+ * a value, and whether a list has an element.
  */
 export type FilterOp = 'eq' | 'in' | 'ge' | 'le' | 'gt' | 'lt' | 'known' | 'has';
 
-/** The operators that a source file can say how to send. */
+/** The operators of filters that a source file can describe. All others are filtered by the gateway or sent as these. */
 export type PushableOp = 'eq' | 'ge' | 'le';
 
 /** A filter on canonical values. */
@@ -24,21 +24,21 @@ export type Filter = {
 /** The order a caller asked for. Ties are always broken by ascending id. */
 export type Sort = { readonly field: string; readonly descending: boolean };
 
-/** A page of a list, with every parameter checked. */
+/** A request for one page of a list, with every parameter checked. */
 export type ListQuery = {
   readonly kind: 'list';
   readonly resource: string;
   readonly page: number;
   readonly limit: number;
-  /** `null`: the default order. */
+  /** `null`: no order is asked for, so the list has its default order. */
   readonly sort: Sort | null;
   readonly filters: readonly Filter[];
 };
 
-/** One record by its v1 id. */
+/** A request for one record by its v1 id. */
 export type GetQuery = { readonly kind: 'get'; readonly resource: string; readonly id: string };
 
-/** A request after its parameters are checked. Nothing of the caller is in it, so that equal queries can share an answer. */
+/** A request after its parameters are checked. It holds nothing about the caller, so equal queries can share an answer. */
 export type Query = ListQuery | GetQuery;
 
 const PREFIXES: Readonly<Record<FilterOp, string>> = {
@@ -53,8 +53,8 @@ const PREFIXES: Readonly<Record<FilterOp, string>> = {
 };
 
 /**
- * The shape of a question: its operation and the names of its parameters, without any value. A list is always asked with a
- * limit, and its first page without a page.
+ * The shape of a query, by which failures and comparisons are counted: its operation and the names of its parameters,
+ * without values. `limit` is left out, because every list has one, and so is `page` for the first page.
  */
 export function queryShape(query: Query): string {
   if (query.kind === 'get') return `${query.resource}.get`;

@@ -10,9 +10,9 @@ function decode(text: string): string {
 }
 
 /**
- * The decoded values of the parameters in `known`, in order of appearance. Names are compared after decoding; unknown
- * parameters are dropped.
- * @throws GatewayError `bad_request` if the percent-encoding is malformed, also in unknown parameters
+ * Reads a raw query string: the decoded values of the parameters in `known`, in order of appearance. Names are compared
+ * after decoding; unknown parameters are dropped.
+ * @throws GatewayError `bad_request` if the percent-encoding is malformed, even in unknown parameters
  */
 export function readQuery(raw: string, known: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();

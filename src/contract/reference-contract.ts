@@ -3,8 +3,8 @@ import { type ContractDocument, contractSchema } from './contract-schema.ts';
 import type { Contract } from './resource.ts';
 
 /**
- * The contract of a gateway that has no contract file: users and products. `config/contract.yaml` is the same, word for
- * word, so that there is a file to begin with.
+ * The contract of a gateway that has no contract file: users and products. `config/contract.yaml` has the same words, as a
+ * file to start from.
  * @internal
  */
 export const referenceDocument: ContractDocument = {
@@ -89,7 +89,7 @@ export const referenceDocument: ContractDocument = {
 
 let compiled: Contract | undefined;
 
-/** The built-in contract. It is compiled when it is first asked for: a gateway that has a contract file never does. */
+/** The built-in contract. It is compiled on first use, because a gateway with a contract file never needs it. */
 export function builtInContract(): Contract {
   compiled ??= compileContract(
     contractSchema.parse(referenceDocument),

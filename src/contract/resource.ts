@@ -1,15 +1,18 @@
+// The compiled contract: what all other layers know of the resources that clients are promised.
+
 import type { ContractSpec } from './contract-schema.ts';
 import type { Field, FieldKind } from './fields.ts';
 import type { FilterOp, Sort } from './query.ts';
 
 /** The announced end of a part of the contract: since when clients should stop using it, and the day on which it ends. */
 export type Deprecation = {
-  /** True or its day (`YYYY-MM-DD`), which may come yet. */
+  /** Whether clients should stop using it; or the day since when (`YYYY-MM-DD`), which may be in the future. */
   readonly deprecated: boolean | string;
+  /** The day on which it is removed (`YYYY-MM-DD`). */
   readonly sunset?: string | undefined;
 };
 
-/** What paths (`/v1/users`), operations, permissions and configuration keys are named by: a key of the contract. */
+/** A key under `resources` of the contract. Paths (`/v1/users`), operations and permissions are named after it. */
 export type ResourceName = string;
 
 /** A query parameter that narrows a list. */
@@ -18,21 +21,20 @@ export type FilterParameter = {
   readonly field: string;
   readonly op: FilterOp;
   readonly description: string | undefined;
-  /** Whether it is going. */
   readonly deprecation: Deprecation;
-  /** The kind of its field, which says how its value is written. */
+  /** The kind of the field (for `has`, of an element), which says how a value is written. */
   readonly kind: FieldKind;
-  /** Whether its value may be below zero. */
+  /** Whether a value may be below zero. */
   readonly isSigned: boolean;
-  /** The least number that it takes. */
+  /** The smallest number that it takes. */
   readonly minimum?: number | undefined;
   /** The values that an enum has; absent for other kinds. */
   readonly values?: readonly string[] | undefined;
-  /** The prefix of the ids that it asks for; absent for other kinds. */
+  /** The prefix of the ids that it takes; absent for other kinds. */
   readonly idPrefix?: string | undefined;
 };
 
-/** How many records a page has. */
+/** How many records a page has by default, and at most. */
 export type PageRules = { readonly default: number; readonly max: number };
 
 /** A resource of the contract, compiled. */
@@ -46,7 +48,7 @@ export type Resource = {
   readonly aliases: readonly string[];
   readonly means: ContractSpec['resources'][string]['means'];
   readonly idPrefix: string;
-  /** What stands before the source's own id in a public one: `user_`, or nothing. */
+  /** The text before the source's own id in a public id: `user_`, or nothing. */
   readonly idStart: string;
   readonly idPattern: RegExp;
   /** The path of its list, such as `/v1/users`. */
@@ -69,13 +71,12 @@ export type Resource = {
   readonly filters: readonly FilterParameter[];
   readonly pages: PageRules;
   readonly operations: readonly Operation[];
-  /** Whether it is going. */
   readonly deprecation: Deprecation;
-  /** Changes with whatever changes an answer: names, kinds, values, order, filters, limits. Not with descriptions. */
+  /** A hash of everything that an answer depends on: names, kinds, values, order, filters, limits; not descriptions. */
   readonly digest: string;
-  /** The contract that it is part of, as data: a thread compiles it anew. */
+  /** The contract that it is part of, as data, because another thread has to compile it again. */
   readonly spec: ContractSpec;
-  /** In the settings of a component, it counts by its name and digest. */
+  /** Its name and digest, so that settings of components that hold it are compared by these. */
   toJSON(): string;
 };
 
@@ -83,8 +84,8 @@ export type Resource = {
 export type OperationName = `${ResourceName}.${Operation['kind']}`;
 
 /**
- * One endpoint of one resource, as data: the parser of its parameters and its part of the OpenAPI document are made from
- * it. All answer GET and HEAD.
+ * One endpoint of one resource, as data. The parser of its parameters and its part of the OpenAPI document are made from
+ * it. Every endpoint answers GET and HEAD.
  */
 export type Operation = {
   readonly name: OperationName;
@@ -99,18 +100,18 @@ export type Contract = {
   /** The first segment of every path, such as `v1`. */
   readonly version: string;
   readonly title: string;
-  /** Whether a `limit` above the largest is 400, or means the largest. */
+  /** Whether a `limit` above the largest is an error (400), or means the largest. */
   readonly limitOverflow: 'reject' | 'clamp';
-  /** Whether the file says so itself. */
+  /** Whether the contract file itself sets `limitOverflow`, as `pages.overflow`. */
   readonly saysOverflow: boolean;
   /** Whether it is the contract of a gateway that has no contract file. */
   readonly isBuiltIn: boolean;
   /** By name, in the order of the file. */
   readonly resources: ReadonlyMap<ResourceName, Resource>;
-  /** Every endpoint: lists and single records, as far as a resource has them. */
+  /** The endpoints of all resources. */
   readonly operations: readonly Operation[];
-  /** Its file, before it was compiled. */
+  /** The contract file before it was compiled. */
   readonly spec: ContractSpec;
-  /** In the settings of a component and where configurations are compared, it counts by its file. */
+  /** Its file, so that configurations and settings of components that hold it are compared by the file. */
   toJSON(): object;
 };

@@ -1,3 +1,5 @@
+// Writes the JSON bodies of answers, and checks each value against the contract while it is written.
+
 import { invalidReply } from '../kernel/errors/fault.ts';
 import type { Field, Value } from './fields.ts';
 import type { Resource } from './resource.ts';
@@ -11,18 +13,18 @@ export type Meta = { readonly total: number; readonly page: number; readonly lim
 /** Writes a record as JSON. @throws GatewayError `upstream_invalid_response` if the record breaks the contract */
 type WriteRecord = (record: CanonicalRecord) => string;
 
-/** What JSON escapes in a text, and what it must: quotes, backslashes, control characters and lone surrogates. */
+/** Characters that JSON may have to escape: quotes, backslashes, control characters and surrogates. */
 // eslint-disable-next-line no-control-regex -- the grammar is defined by control characters
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** A value as `JSON.stringify` writes it, which is slow to start for a short text. */
+/** A value as JSON. The result is that of `JSON.stringify`, which is slower for short texts. */
 export function jsonOf(value: Value): string {
   if (value === null) return 'null';
   if (typeof value !== 'string') return value.toString();
   return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
 
-/** What stands before the value of each field, from the end of the value before it, and what stands behind the last one. */
+/** The fixed JSON text around the values of a view: `before` each field's value, and after the last one (`end`). */
 export function frameOf(fields: readonly Field[]): {
   readonly before: readonly string[];
   readonly end: string;
@@ -43,8 +45,8 @@ export function frameOf(fields: readonly Field[]): {
 }
 
 /**
- * Compiles the writer of a view; other values of a record are ignored. This is the last check before a client: a value
- * that breaks the contract's schema never leaves. The schema has no rules beyond its fields.
+ * Compiles the writer of a view. Values of a record that the view does not have are ignored. This is the last check before
+ * a client: a value that breaks the contract's schema is never sent. The schema has no rules beyond its fields.
  */
 function compileWriter(fields: readonly Field[]): WriteRecord {
   const { before, end } = frameOf(fields);
@@ -66,10 +68,9 @@ function brokenContract(fields: readonly Pick<Field, 'name' | 'accepts'>[], reco
   return invalidReply('contract', `the mapped record does not satisfy the contract at: ${where}`);
 }
 
-/** The writers of all views, made when a view is first written. */
 const writers = new WeakMap<readonly Field[], WriteRecord>();
 
-/** The writer of a view's records, made when it is first asked for. */
+/** The writer of a view's records; it is compiled on first use. */
 export function writerOf(fields: readonly Field[]): WriteRecord {
   const known = writers.get(fields);
   if (known !== undefined) return known;
@@ -78,7 +79,7 @@ export function writerOf(fields: readonly Field[]): WriteRecord {
   return made;
 }
 
-/** What stands before and behind the records of a list. */
+/** The JSON text before and after the records of a list. */
 const LIST_START = '{"data":[';
 const listEnd = (meta: Meta) => `],"meta":${JSON.stringify(meta)}}`;
 
@@ -93,10 +94,10 @@ export function listBody(resource: Resource, records: readonly CanonicalRecord[]
   return LIST_START + data + listEnd(meta);
 }
 
-/** The body of a list whose records are written already, with commas between them. */
+/** The body of a list whose records are already JSON, with commas between them. */
 export function writtenListBody(records: Buffer, meta: Meta): Buffer {
   const end = listEnd(meta);
-  // In a memory block of its own: so the cache keeps it without a copy.
+  // The body gets a memory block of its own, so the cache can keep it without a copy.
   const body = Buffer.allocUnsafeSlow(LIST_START.length + records.length + end.length);
   body.write(LIST_START, 'latin1');
   records.copy(body, LIST_START.length);
@@ -106,7 +107,7 @@ export function writtenListBody(records: Buffer, meta: Meta): Buffer {
 
 const EMPTY_START = Buffer.from(`${LIST_START}]`);
 
-/** Whether a finished body is that of a list without records. */
+/** Whether a body is a list without records. */
 export function isEmptyList(body: Buffer): boolean {
   return body.subarray(0, EMPTY_START.length).equals(EMPTY_START);
 }

@@ -1,14 +1,16 @@
+// Refuses a contract whose lists could make an answer too large for the memory of the gateway.
+
 import type { ReportContractProblem } from './contract-schema.ts';
 import type { Field, FieldKind, ListShape } from './fields.ts';
 import type { Resource } from './resource.ts';
 
-/** What an answer may have unless the contract says otherwise. */
+/** The largest answer that a contract allows unless it says otherwise (`pages.bytes`). */
 const BYTES_MAX = 16 * 1024 ** 2;
 
-/** What a text counts as: the contract does not bound it. */
+/** The assumed size of a text, because the contract sets no limit for texts. */
 const TEXT_BYTES = 32;
 
-/** What a value of each kind has in JSON. */
+/** The bytes of a value of each kind in JSON. */
 const VALUE_BYTES: Readonly<Record<Exclude<FieldKind, 'enum' | 'list'>, number>> = {
   id: TEXT_BYTES,
   text: TEXT_BYTES,
@@ -20,7 +22,7 @@ const VALUE_BYTES: Readonly<Record<Exclude<FieldKind, 'enum' | 'list'>, number>>
   date: 12,
 };
 
-/** What JSON has around a value: its quoted name, a colon and a comma. */
+/** The bytes that JSON needs around a value: its quoted name, a colon and a comma. */
 const framed = ({ name }: Field) => name.length + 4;
 
 function valueBytes({ kind, values = [], list }: Field): number {
@@ -40,7 +42,7 @@ function recordBytes(fields: readonly Field[]): number {
 
 const inMiB = (bytes: number) => `${Math.ceil((bytes / 1024 ** 2) * 10) / 10} MiB`;
 
-/** The largest answer with some fields. */
+/** The largest answer of one endpoint. */
 type Answer = { readonly records: number; readonly fields: readonly Field[] };
 
 function reportExcess(
@@ -70,7 +72,7 @@ function reportExcess(
   );
 }
 
-/** Reports a resource whose largest page, or else its single record, may have more bytes than the contract allows. */
+/** Reports a resource whose largest page or largest single record has more bytes than the contract allows. */
 export function checkWorstPage(resource: Resource, report: ReportContractProblem): void {
   const { hasList, itemFields, detailFields, pages, spec } = resource;
   const limit = spec.pages.bytes ?? BYTES_MAX;
