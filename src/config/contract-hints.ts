@@ -1,3 +1,5 @@
+// Adds a hint to each problem in the shape of a contract file, because zod's messages alone do not say what to write.
+
 import { fieldKinds } from '../contract/fields.ts';
 import { filterRelations } from '../contract/contract-schema.ts';
 import type { Problem } from './yaml/problem.ts';
@@ -46,7 +48,7 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
   filters: FILTER,
 };
 
-/** What is right at a place of a contract file whose shape is wrong. */
+/** An example of what to write at the place of a problem. */
 function hintAt({ path, message }: Problem): string {
   if (path === '')
     return message.includes('unique')
@@ -61,7 +63,7 @@ function hintAt({ path, message }: Problem): string {
   return { ...FIELD_KEYS, ...OTHER_KEYS }[last] ?? RESOURCE;
 }
 
-/** A problem of the shape of a contract file, with what is right there. */
+/** Adds a hint to a problem in the shape of a contract file, unless it has one. */
 export function withContractHint(problem: Problem): Problem {
   return problem.hint === undefined ? { ...problem, hint: hintAt(problem) } : problem;
 }

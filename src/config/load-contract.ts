@@ -9,10 +9,13 @@ import type { Problem } from './yaml/problem.ts';
 import type { Environment } from './yaml/substitute.ts';
 import { type FileText, parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
 
-/** A contract with the file that it stands in; the built-in one stands in none. */
+/** A compiled contract and the file that it was read from. The built-in contract has no file. */
 export type LoadedContract = { readonly contract: Contract; readonly yaml?: YamlFile };
 
-/** Compiles a contract file; `undefined` if it has problems, which are added to `problems`. */
+/**
+ * Compiles a contract file, or the built-in contract if there is no file. The result is `undefined` if the file has
+ * problems, which are added to `problems`.
+ */
 export function loadContract(
   file: FileText | undefined,
   env: Environment,
@@ -30,7 +33,7 @@ export function loadContract(
   return problems.length > before ? undefined : { contract, yaml };
 }
 
-/** Variables have no value where a file is read for a few of its keys. */
+/** An environment that leaves each variable as its name, for files that are read only for a few keys. */
 const asWritten: Environment = {
   variables: {},
   readFile: (path) => path,
@@ -51,16 +54,16 @@ const readers = z.looseObject({
   ),
 });
 
-/** What a gateway file says to clients beside the contract file. */
+/** The settings of a gateway file that clients depend on, in addition to the contract file. */
 export type GatewayPromise = {
   readonly yaml: YamlFile;
-  /** The permission of each resource that it serves: `null` where everybody may read it. */
+  /** The permission of each resource that it serves; `null` if everybody may read the resource. */
   readonly permissions: ReadonlyMap<string, string | null>;
-  /** What a `limit` above the largest is, if the file says it. */
+  /** What happens to a `limit` above the largest, if the file says so. */
   readonly limitOverflow: z.infer<typeof overflow>;
 };
 
-/** What a file promises, as it writes it; `undefined` if it is no gateway file. */
+/** What a gateway file promises to clients, with its variables not filled in; `undefined` if it is no gateway file. */
 export function gatewayPromiseIn({ file, text }: FileText): GatewayPromise | undefined {
   const yaml = parseYamlFile(file, text, asWritten, []);
   const found = readers.safeParse(yaml.content()).data;
@@ -73,8 +76,8 @@ export function gatewayPromiseIn({ file, text }: FileText): GatewayPromise | und
 }
 
 /**
- * The path of the contract file as a gateway file names it; `undefined` if it names none, or is too broken to be read. Variables
- * have no value here.
+ * The path of the contract file that a gateway file names, with its variables not filled in; `undefined` if it names none,
+ * or if the file cannot be read as YAML.
  */
 export function contractPathIn({ file, text }: FileText): string | undefined {
   const content = parseYamlFile(file, text, asWritten, []).content() as

@@ -1,3 +1,5 @@
+// Loads a configuration from the texts of its files: the gateway file, the contract and the sources.
+
 import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Steps } from '../kernel/yield-to-loop.ts';
@@ -15,22 +17,22 @@ import type { Environment } from './yaml/substitute.ts';
 import { withTextLiterals } from './text-literals.ts';
 import { type FileText, parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
 
-/** The files of one configuration: the gateway file, that of the contract, and one file per source. */
+/** The files of one configuration: the gateway file, the contract file, and one file per source. */
 export type ConfigFiles = {
   readonly gateway: FileText;
-  /** Absent: the built-in contract. */
+  /** Absent: the built-in contract is used. */
   readonly contract?: FileText | undefined;
   readonly sources: readonly FileText[];
 };
 
-/** Every text that a configuration was read from, so that a worker process can read the same one. */
+/** Every text that a configuration was read from, so that a worker process can load the same configuration. */
 export type ConfigTexts = {
   readonly files: ConfigFiles;
   /** The contents of the files named by `${file:…}`, by path. */
   readonly references: Readonly<Record<string, string>>;
 };
 
-/** Reads source files, by source name, without those that have problems of YAML or shape. Adds to `problems`. */
+/** Reads source files, by source name. A file with a mistake in its YAML or shape is left out and added to `problems`. */
 export function loadSources(
   files: readonly FileText[],
   env: Environment,
@@ -63,7 +65,7 @@ function loadSource(
   sources.set(spec.name, { spec: withTextLiterals(spec, yaml), yaml });
 }
 
-/** The gateway file with its contract. Only one of the two files says what a `limit` above the largest means. */
+/** Joins the gateway file and its contract. Reports it if both files say what a `limit` above the largest means. */
 function withContract(
   { contract: own, ...gateway }: GatewayFile,
   { contract, yaml: contractFile }: LoadedContract,
@@ -85,9 +87,9 @@ function withContract(
 }
 
 /**
- * Loads a configuration, one file in each step, and in stages: YAML, references to the environment, shape, meaning.
- * Each stage adds all its problems to `problems`; a part with the wrong shape is not checked for meaning. The sources
- * may have another environment than the gateway file.
+ * Loads a configuration, one file in each step. Each file passes these stages: YAML, references to the environment, shape,
+ * meaning. Each stage adds all its problems to `problems`. A part whose shape is wrong is not checked for meaning. The
+ * sources may have another environment than the gateway file (`sourceEnv`).
  */
 export function* loadConfig(
   files: ConfigFiles,
@@ -115,7 +117,7 @@ export function* loadConfig(
   return { gateway, contract, sources, notes: lintGateway(gateway, sources, yaml) };
 }
 
-/** A gateway file without its broken sections; `undefined` if it is no YAML, or if one of the `needed` sections is broken. */
+/** Loads a gateway file without its broken sections; `undefined` if it is no YAML, or a `needed` section is broken. */
 export function loadUsableGateway(
   { file, text }: FileText,
   env: Environment,
@@ -136,12 +138,12 @@ export function loadUsableGateway(
   return gatewaySchema.safeParse({ resources: {}, ...Object.fromEntries(usable), portico: 1 }).data;
 }
 
-/** The parts of a gateway file that can be used although others are broken; `undefined` for a part that is broken itself. */
+/** The sections of a gateway file that a start needs even if other sections are broken; `undefined` if broken themselves. */
 export type UsableSections = { readonly [Key in 'admin' | 'state']: GatewayConfig[Key] | undefined };
 
 const sections = z.looseObject({ admin: z.unknown().optional(), state: z.unknown().optional() });
 
-/** Reads what can be used of a gateway file. Nothing can be used of a file that is no YAML. */
+/** Reads the sections `admin` and `state`, whatever else is wrong in the file. Both are `undefined` if it is no YAML. */
 export function loadUsableSections({ file, text }: FileText, env: Environment): UsableSections {
   const found = sections.safeParse(parseYamlFile(file, text, env, []).content()).data;
   return {

@@ -4,21 +4,21 @@ import type { YamlFile } from './yaml/yaml-file.ts';
 
 type Path = readonly PropertyKey[];
 
-/** The parts of a resource with literals that are compared with values in replies. */
+/** The parts of a resource whose literals are compared with values of replies. */
 const COMPARED: readonly Path[] = [
   ...['total', 'dropWhen', 'map'].map((part) => ['list', part]),
   ['list', 'hydrate', 'map'],
   ...['dropWhen', 'map'].map((part) => ['get', part]),
 ];
 
-/** The keys of such literals. An `enum` may have a key of the same name: its texts are left alone. */
+/** The keys of such literals. An `enum` may have a key of the same name, but its values are texts already. */
 const LITERALS: readonly PropertyKey[] = ['equals', 'nullIf'];
 
 function asText(value: unknown, path: Path, file: YamlFile): unknown {
   if (Array.isArray(value)) return value.map((item, index) => asText(item, [...path, index], file));
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'number') return value;
-  // The written form counts: 007 and 1.50 are different texts from 7 and 1.5.
+  // The text is taken as written in the file, because 007 and 7 are different texts.
   const written = file.exactAt(path);
   return written instanceof NumberText ? written.text : String(value);
 }
@@ -41,7 +41,7 @@ function replaced(tree: unknown, [key, ...rest]: Path, path: Path, file: YamlFil
 }
 
 /**
- * Turns the literals of a source into texts if its replies hold only texts (XML, CSV): `equals: 44` then means "44", as
+ * Turns the literals of a source into texts if its replies have only texts (XML, CSV). Then `equals: 44` means "44", as
  * written in the file, and `true` means "true".
  */
 export function withTextLiterals(spec: SourceSpec, file: YamlFile): SourceSpec {

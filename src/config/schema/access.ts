@@ -1,3 +1,5 @@
+// The schemas of all credentials that the gateway accepts: of operators (`admin`) and of callers (`auth`).
+
 import * as z from 'zod';
 import {
   addressRange,
@@ -32,7 +34,7 @@ export const admin = z.strictObject({
   token: bearerToken
     .optional()
     .describe(
-      'The token of the operator named "admin": what `Authorization: Bearer` must carry, or who uses the console signs in with, for all but /livez and /readyz. This or one of `tokens` is needed where `host` can be reached from other machines. Make it random, of 128 bits or more.',
+      'The token of the operator named "admin", for `Authorization: Bearer` and to sign in to the console. Only /livez and /readyz need no token. This or one of `tokens` is needed if `host` can be reached from other machines. Make it random, of 128 bits or more.',
     ),
   tokens: z
     .array(adminToken)
@@ -41,7 +43,7 @@ export const admin = z.strictObject({
   slowRequests: duration
     .default(1_000)
     .describe(
-      'Requests that take as long are kept with those that failed, for `portico requests` and the console. A reload changes it.',
+      'Requests that take this long or longer are kept, as failed ones are, for `portico requests` and the console. A reload changes it.',
     ),
 });
 
@@ -84,7 +86,7 @@ export const callerAuth = z.strictObject({
     .strictObject({
       issuer: z.string().min(1).describe('The only `iss` that is accepted.'),
       audience: z.string().min(1).describe('What `aud` must be or hold.'),
-      jwksUrl: httpUrl.describe('Where the keys of the issuer stand (JWKS).'),
+      jwksUrl: httpUrl.describe('The address of the key set (JWKS) of the issuer.'),
       tls: z
         .strictObject({ ca: z.string().describe('The authority that signed the certificate of the issuer.') })
         .optional()
@@ -108,7 +110,7 @@ export const callerAuth = z.strictObject({
     .optional(),
 });
 
-/** An entry of `auth.apiKeys.keys`. Its `expiresAt` is an ISO 8601 text; the `KeyRecord` of a key in Redis has milliseconds. */
+/** An entry of `auth.apiKeys.keys`. Its `expiresAt` is an ISO 8601 text, but milliseconds in the `KeyRecord` in Redis. */
 export type KeyRecordConfig = z.infer<typeof keyRecord>;
 
 /** `auth.jwt` with its defaults: `clockTolerance` in seconds, `keysFresh` and `keysStale` in milliseconds. */

@@ -5,14 +5,14 @@ import { flag, headerName, integer } from './elements/scalars.ts';
 import { filter } from './list/list.ts';
 
 /*
- * An entry of `dialects` in an example file. The file describes one service of a product as a source; the entry says how
- * `portico infer` recognises other services of it (signs), what it asks them (requests), and what of the source it may write into
- * their drafts (differences, facts that hold for all of them).
+ * An entry of `dialects` in an example file. A dialect is the way one product speaks. The example file describes one
+ * service of the product as a source. The entry says how `portico infer` recognises other services of the product (signs),
+ * what it asks them (requests), and what it may write into their drafts (differences, and facts that hold for all).
  */
 
 const keys = z.array(z.string()).default([]);
 
-/** Something in the first exchange that services of the dialect show. */
+/** A feature of the first exchange by which services of the dialect are recognised. */
 const sign = z.strictObject({
   at: z
     .string()
@@ -31,7 +31,7 @@ const sign = z.strictObject({
   only: z.array(z.string()).optional().describe('The only keys that it may have.'),
 });
 
-/** What is changed in a request, such as its parameters for a sort. */
+/** A change of a request, such as added parameters for a sort. */
 const change = z.strictObject({
   query: queryTemplate.default({}).describe('Parameters that the request gets.'),
   set: z
@@ -40,7 +40,7 @@ const change = z.strictObject({
     .describe('Values by their path in the JSON body; "{=path}" is the value at a path of the body.'),
 });
 
-/** Makes a request of that for the list: another list, the number of its rows, or one record. */
+/** Makes another request from the request for the list: for another list, the number of rows, or one record. */
 const requestRule = z
   .strictObject({
     resource: z.string().optional().describe('Only for this resource.'),
@@ -58,7 +58,7 @@ const requestRule = z
   })
   .meta({ id: 'requestRule' });
 
-/** The parameters of windows, and where they differ from those of the source. */
+/** The parameters that ask for a window, if they differ from those of the source. */
 const paging = z.strictObject({
   size: z.string().optional().describe('The parameter for the number of rows, or its path in the body.'),
   start: z.string().optional().describe('That for the first row or the page.'),
@@ -73,7 +73,7 @@ const paging = z.strictObject({
 
 const columns = z.record(z.string(), z.string());
 
-/** Which product it is, and where the file shows it. */
+/** The names of the dialect, and the resource of the file that shows it. */
 const identity = {
   key: z.string().describe('The name in reports.'),
   title: z.string().describe('The name in drafts.'),
@@ -95,7 +95,7 @@ const recognition = {
     .describe('Signs of a reply to `constants`; without them it is another.'),
 };
 
-/** What a service is asked. */
+/** The requests that `portico infer` makes. */
 const requests = {
   rewrite: z
     .array(requestRule)
@@ -115,7 +115,7 @@ const requests = {
   record: z.array(requestRule).default([]).describe('The request for one record, with {id}.'),
 };
 
-/** What services do otherwise than the source of the file. */
+/** How other services of the dialect differ from the source of the file. */
 const differences = {
   paging: z
     .union([z.literal('none'), paging])
@@ -138,7 +138,7 @@ const differences = {
     .describe('Forms of filters, with {column}, or {name}, its last key; absent: those of the source.'),
 };
 
-/** What holds for all services, so that a draft has it without a look. */
+/** Facts that hold for all services of the dialect, so a draft has them without a request. */
 const facts = {
   fields: keys.describe('The v1 fields whose columns all services of the dialect have.'),
   columns: z.record(z.string(), columns).default({}).describe('Columns of other resources.'),
@@ -148,7 +148,7 @@ const facts = {
   pitfalls: z.array(z.string()).default([]).describe('What no reply shows and the operator must know.'),
 };
 
-/** What is known of the services of a dialect beyond the source that shows one of them. */
+/** The schema of one dialect. */
 export const dialect = z.strictObject({
   ...identity,
   ...recognition,

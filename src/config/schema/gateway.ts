@@ -21,7 +21,7 @@ import {
 } from './elements/scalars.ts';
 import { telemetry, webhooks } from './telemetry.ts';
 
-/** The cost of a resource's answers and their time to live. */
+/** How long answers of a resource are kept and served. */
 const operationCache = z.strictObject({
   fresh: wholeSeconds
     .default(10)
@@ -68,7 +68,7 @@ export const state = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'A folder that outlives restarts. The last good configuration is kept there, as written, and serves where the files are broken at a start.',
+      'A folder that outlives restarts. The last good configuration is kept there, as written. It is used if the files are broken at a start.',
     ),
 });
 
@@ -233,18 +233,18 @@ export const gatewaySchema = z.strictObject({
 });
 
 /**
- * `portico.yaml` as it was parsed: defaults are filled in, durations are milliseconds or whole seconds as their schema
- * says, sizes are bytes, secrets are `Secret`. Its references are checked apart, in `validate/cross-check.ts`.
+ * `portico.yaml` as it was parsed: defaults are filled in, durations are milliseconds (or seconds, if their schema is
+ * `wholeSeconds`), sizes are bytes, secrets are `Secret`. `validate/cross-check.ts` checks that the names in it exist.
  */
 export type GatewayFile = z.infer<typeof gatewaySchema>;
 
-/** The same, with the contract that its file names. */
+/** The gateway file with its compiled contract. */
 export type GatewayConfig = Omit<GatewayFile, 'contract'> & { contract: Contract };
 
 /** An entry of `resources` with its defaults: `deadline` in milliseconds, the times of `cache` in seconds. */
 export type ResourceConfig = z.infer<typeof resource>;
 
-/** Where the public listener serves the API page. */
+/** The path of the API page on the public listener. */
 export const API_PAGE_PATH = '/docs';
 
 /** The index of the pass-through route that has the path of the API page; -1 if none has. */

@@ -4,7 +4,7 @@ import type { GatewayConfig } from './gateway.ts';
 import type { SourceSpec } from './source.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 
-/** A source file, checked for shape, with the YAML file that problems are reported on. */
+/** A source file whose shape is right, and its YAML file, which gives problems their lines. */
 export type LoadedSource = { readonly spec: SourceSpec; readonly yaml: YamlFile };
 
 /** The parts of a configuration that have the right shape. */

@@ -1,4 +1,4 @@
-// A file of its own, because the page of the console imports it, and must not import what needs Node.
+// The stages have a file of their own, because the console's page imports them and must not import anything of Node.
 /** The stages of a migration, in order. */
 export const stages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
 

@@ -1,3 +1,5 @@
+// The schema of `migration`: how a resource moves from its source to another one, and which conditions each step has.
+
 import { stages } from './migration-stages.ts';
 import * as z from 'zod';
 import { duration, flag, headerName, integer, name, share, timeLimit } from './elements/scalars.ts';
@@ -42,7 +44,7 @@ const instant = withNotation(
   'a day or an instant in UTC (`2026-12-01`, `2026-12-01T08:00:00Z`)',
 );
 
-/** Who has decided that a difference does not matter, why, and until when. */
+/** A decision that a difference does not matter: in which field, by whom, why, and until when. */
 const decided = {
   path: z
     .string()
@@ -65,20 +67,22 @@ const tolerateRule = z.strictObject({
     .array(z.enum(['trim', 'nfc', 'case']))
     .min(1)
     .optional()
-    .describe('Texts are compared without outer blanks, normalised, or without regard to case.'),
+    .describe(
+      'trim: outer blanks do not count. nfc: texts are compared in the Unicode form NFC. case: upper and lower case are equal.',
+    ),
 });
 
 const shadow = z.strictObject({
   rate: percent
     .default(100)
     .describe(
-      'The share of the answers just read that the other source is asked for, too. What was never compared is always asked for.',
+      'The share of fresh answers for which the other source is asked, too. If an answer was never compared, the other source is always asked.',
     ),
   maxRps: integer(1, 10_000).default(20).describe('The most such calls a second, over all processes.'),
   concurrency: integer(1, 64)
     .default(8)
     .describe(
-      'The most of them at once, in each process, with the looks at the list that they cause; those beyond are left out.',
+      'The most of them at once, in each process, including the extra list calls that they cause; calls above this are skipped.',
     ),
   timeout: timeLimit.default(1_000).describe('How long such a call may take.'),
   prewarm: flag
@@ -110,7 +114,7 @@ const compare = z.strictObject({
   transientPercent: percent
     .default(0.1)
     .describe(
-      'The percentage of answers of the new source that may differ once, beyond what writes explain: the legacy source has not confirmed them, and a recheck finds no difference.',
+      'The percentage of answers of the new source that may differ only once without a write that explains it (a recheck finds no difference, and the legacy source never gave that answer).',
     ),
   showMask: z
     .array(z.string().min(1).max(200))
@@ -142,20 +146,26 @@ const gate = z.strictObject({
     .min(1)
     .max(100)
     .default(1.2)
-    .describe('The 99th percentile of the new source may be this many times that of the legacy one …'),
-  latencySlack: duration.default(20).describe('… and this much longer.'),
+    .describe(
+      'The 99th percentile of the latency of the new source may be this many times that of the legacy one, plus `latencySlack`.',
+    ),
+  latencySlack: duration
+    .default(20)
+    .describe('The time that is added to the latency which `latencyFactor` allows.'),
   rehearsal: flag
     .default(true)
     .describe('Whether a failure drill (`portico migration rehearse`) is needed before the ramp.'),
   walk: flag
     .default(true)
-    .describe('Whether a walk over all records without a difference is asked for before the ramp.'),
+    .describe('Whether a walk over all records without a difference is needed before the ramp.'),
   edges: flag
     .default(true)
     .describe(
       'Whether the edge cases have to be compared without a difference before the ramp: first and last pages, past the end, unknown ids and values, each sort and filter. A walk then ends with them.',
     ),
-  file: flag.default(true).describe('Whether `complete` asks for `stage: complete` in this file first.'),
+  file: flag
+    .default(true)
+    .describe('Whether the step to `complete` needs `stage: complete` in this file first.'),
 });
 
 const rollback = z.strictObject({
@@ -165,7 +175,7 @@ const rollback = z.strictObject({
 const freeze = z.strictObject({
   from: instant.describe('When the window begins.'),
   until: instant.describe('When it ends.'),
-  why: z.string().min(1).max(200).describe('Why; a step that is refused says it.'),
+  why: z.string().min(1).max(200).describe('Why; the message of a refused step shows it.'),
 });
 
 /** How a resource moves from its source to another one. */
@@ -175,9 +185,9 @@ export const migration = z.strictObject({
     .enum(stages)
     .default('legacy')
     .describe(
-      'The stage of a start that finds no kept state. Write `complete` here before the legacy service is switched off.',
+      'The stage with which a process starts if no state is kept. Write `complete` here before the legacy service is switched off.',
     ),
-  percent: percent.default(0).describe('The share of the ramp in such a start.'),
+  percent: percent.default(0).describe('The share of the ramp with which it then starts.'),
   bucketBy: z
     .enum(['caller', 'record', 'request'])
     .default('caller')

@@ -22,7 +22,7 @@ import {
   timeLimit,
 } from './elements/scalars.ts';
 
-/** Headers with a caller's credentials, and headers that the gateway sets: no setting lets a caller's value through. */
+/** Headers that no setting lets a caller pass: those with credentials, and those that the gateway sets itself. */
 const NEVER_PASSED =
   /^(?:authorization|x-api-key|cookie2?|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|upgrade|expect|http2-settings|x-request-id|x-forwarded-(?:for|host|proto)|proxy.*)$|_/i;
 
@@ -31,7 +31,7 @@ const callerHeader = headerName.refine(
   'this header of a caller never passes: it is a credential, belongs to the connection, is set by the gateway, or has an underscore',
 );
 
-/** A route whose requests are passed through to a service unchanged. */
+/** A route that passes requests to another service without translating them. */
 export const passthroughRoute = z
   .strictObject({
     name: name.describe('Stands in logs, metrics and limits as passthrough.<name>.'),

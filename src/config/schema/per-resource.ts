@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A map with an entry for each resource; that the contract has such a resource is checked in `validate/cross-check.ts`.
- * The `id` has the schema stand once in the schema for editors, for all resources.
+ * Makes the schema of a map with an entry for each resource. `validate/cross-check.ts` checks that the contract has these
+ * resources. Because of the `id`, the generated schema for editors has the schema of an entry only once.
  */
 export function perResource<T extends z.ZodType>(schema: T) {
   return z.record(z.string(), schema.meta({ id: 'resource' })).meta({ perResource: true });

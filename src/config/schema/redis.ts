@@ -1,3 +1,5 @@
+// The schema of `redis`: the addresses of Redis, and the role that each of several Redis servers can have.
+
 import * as z from 'zod';
 import { Secret } from '../../kernel/secret.ts';
 import { hostAndPort, redisUrl, secret, timeLimit } from './elements/scalars.ts';
@@ -51,19 +53,19 @@ const commandTimeout =
   'How long a command may take; then Redis counts as gone. Time in which Portico itself stood still does not count.';
 const connectTimeout = 'How long connecting may take.';
 
-/** A Redis for one role. A setting that it leaves out is taken from the main one. */
+/** A Redis for one role. A setting that is left out is taken from `redis`. */
 const role = z.strictObject({
   ...address,
   commandTimeout: timeLimit.optional().describe(`${commandTimeout} Absent: as \`redis.commandTimeout\`.`),
   connectTimeout: timeLimit.optional().describe(`${connectTimeout} Absent: as \`redis.connectTimeout\`.`),
 });
 
-/** The roles of Redis. Each asks something else of a server, so each may have its own. */
+/** The roles of Redis. Each role has other needs, so each may have a server of its own. */
 export const redisRoles = ['keys', 'limits', 'cache'] as const;
 
 /**
- * What a Redis is for: `keys` must lose nothing (API keys, the audit, states of migrations), `limits` counts, and `cache`
- * has what can be made again.
+ * What a Redis is used for: `keys` has data that must not be lost (API keys, the audit, states of migrations), `limits` has
+ * counters, and `cache` has data that can be made again.
  */
 export type RedisRole = (typeof redisRoles)[number];
 
@@ -95,13 +97,14 @@ export const redis = z.strictObject({
 });
 
 /**
- * `redis` with its defaults, times in milliseconds. Where neither it nor a role has an address, that role does without Redis.
+ * `redis` with its defaults, times in milliseconds. If neither `redis` nor a role has an address, the role works without
+ * Redis.
  */
 export type RedisConfig = z.infer<typeof redis>;
 
 /**
- * `redis.keys`, `redis.limits` or `redis.cache`. A role without an address of its own uses that of `redis`, with its own
- * times if it has any.
+ * `redis.keys`, `redis.limits` or `redis.cache`. A role without an address of its own uses that of `redis`, but keeps its
+ * own timeouts.
  */
 export type RedisRoleConfig = z.infer<typeof role>;
 

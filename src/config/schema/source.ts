@@ -1,3 +1,5 @@
+// The schema of a source file, and the types of its parts as they are after parsing.
+
 import * as z from 'zod';
 import type { coercion } from './mapping/coercion.ts';
 import { dialect } from './dialect.ts';
@@ -19,7 +21,7 @@ const get = z.strictObject({
   map: mapping,
 });
 
-/** What stands where a resource has no list. Nothing of it is ever asked for. */
+/** A placeholder for the list of a resource that has none. It is never used for a request. */
 const NO_LIST = list.parse({ request: { path: '/' }, window: { kind: 'none' }, items: '', map: {} });
 
 const resourceEntry = z.strictObject({
@@ -49,7 +51,7 @@ const resourceEntry = z.strictObject({
 const sourceResource = resourceEntry.transform(({ list: own, ...entry }) => ({
   ...entry,
   hasList: own !== undefined,
-  // A record has the same fields wherever it comes from.
+  // Without a list, the fields of a record are those of `get`.
   list: own ?? { ...NO_LIST, map: entry.get?.map ?? {} },
 }));
 
@@ -94,17 +96,17 @@ export const sourceSchema = z.strictObject({
  * (`budget.snapshot` in seconds), sizes in bytes.
  */
 export type SourceSpec = z.infer<typeof sourceSchema> & {
-  /** No part of the file: the ids of the resources that it refers to by `ids: same`, as the sources that serve them have them. */
+  /** Not in the file: how other sources write the ids of the resources that the file refers to by `ids: same`. */
   readonly sameIds?: SameIds | undefined;
 };
 
-/** The ids of resources that other sources serve, by resource. */
+/** By resource: how the source that serves the resource writes its ids. */
 export type SameIds = Readonly<Record<string, Pick<SourceResourceSpec, 'id'>>>;
 
 /** What a client needs to reach a source. */
 export type ConnectionSpec = Pick<SourceSpec, 'net' | 'auth' | 'decode'>;
 
-/** What is known of a dialect beside the source that shows it. */
+/** An entry of `dialects`, as it was parsed. */
 export type DialectSpec = z.infer<typeof dialect>;
 
 /** One resource of a source. Without `get`, the source has no request for a single record. */
@@ -119,10 +121,10 @@ export type GetSpec = z.infer<typeof get>;
 /** A request whose path, query, headers and body are templates that are not compiled yet. */
 export type RequestSpec = z.infer<typeof request>;
 
-/** The body of a POST, distinguished by its one main key: `json`, `form` or `xml`. */
+/** The body of a POST; its one main key says the format: `json`, `form` or `xml`. */
 export type BodySpec = z.infer<typeof requestBody>;
 
-/** `decode` with its defaults. Without a `charset`, the reply says it; without `contentTypes`, those of the format are read. */
+/** `decode` with its defaults. Without `charset`, the reply says it; without `contentTypes`, the format says them. */
 export type DecodeSpec = z.infer<typeof decode>;
 
 /**
@@ -141,15 +143,15 @@ export type MappingSpec = z.infer<typeof mapping>;
 /** How an element of a list is read. */
 export type EachSpec = z.infer<typeof each>;
 
-/** Where the rows of a reply stand: the path of a list of records, or a form with its paths. */
+/** Where the rows of a reply are: the path of a list of records, or a form with its paths. */
 export type ItemsSpec = z.infer<typeof items>;
 /** A condition on the value at a path of a document. */
 export type ConditionSpec = { readonly at?: string | undefined } & {
   readonly [K in keyof typeof condition]?: z.infer<(typeof condition)[K]>;
 };
 
-/** A rule on what a reply means: all of its conditions have to fit. The first rule of a file that fits decides. */
+/** A response rule. It fits a reply if all of its conditions do; the first rule of a file that fits decides. */
 export type OutcomeSpec = z.infer<typeof outcome>;
 
-/** What a reply means. Only `ok` is read for rows or a record. */
+/** What a reply means. Rows or a record are read only from a reply that is `ok`. */
 export type OutcomeKind = OutcomeSpec['is'];

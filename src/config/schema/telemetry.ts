@@ -51,7 +51,7 @@ export const telemetry = z.strictObject({
     ),
 });
 
-/** `telemetry.traces` with its defaults: `ratio` from 0 to 1, `timeout` in milliseconds, `queueMax` in spans of each worker. */
+/** `telemetry.traces` with its defaults: `ratio` from 0 to 1, `timeout` in milliseconds, `queueMax` in spans per worker. */
 export type TracesConfig = z.infer<typeof traces>;
 
 /** The types of the events that a gateway sends by webhook. */
@@ -73,7 +73,7 @@ export const webhookEvents = [
   'migration.finished',
 ] as const;
 
-/** The `type` that a message carries; receivers choose by it, in `events`. */
+/** The `type` of a webhook message. A receiver names the types that it wants in `events`. */
 export type WebhookEventType = (typeof webhookEvents)[number];
 
 /** One receiver of events. */
@@ -98,5 +98,5 @@ export const webhooks = z
     'Receivers of events about incidents, breakers, fields that records suddenly lack, refused reloads, keys that end soon and migrations.',
   );
 
-/** Where messages are sent, and which. */
+/** One receiver of webhooks: its address, the secret for signatures, and the types of events. */
 export type GatewayWebhook = z.infer<typeof gatewayWebhook>;

@@ -1,3 +1,5 @@
+// Checks the operator's listener, so that nobody but operators can reach what it serves.
+
 import { createHash } from 'node:crypto';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { ReportProblem } from '../yaml/problem.ts';
@@ -15,7 +17,7 @@ function digestOf({ token, hash }: Pick<NamedToken, 'token' | 'hash'>): string |
 
 const EVERYWHERE = ['0.0.0.0', '::', ''];
 
-/** Whether two listeners at one port would be in each other's way. */
+/** Whether two listeners on the same port would conflict. */
 function isSamePlace(one: string, other: string): boolean {
   const isBothLocal = LOOPBACK.test(one) && LOOPBACK.test(other);
   return one === other || isBothLocal || EVERYWHERE.includes(one) || EVERYWHERE.includes(other);
@@ -23,7 +25,7 @@ function isSamePlace(one: string, other: string): boolean {
 
 const BITS_MIN = 128;
 
-/** The paths of the tokens that have fewer bits than a random one of 128. Of a token that is given by its hash, nothing is known. */
+/** The paths of the tokens that may have fewer than 128 bits. A token that is given only by its hash is not checked. */
 export function weakTokens({ admin: { token, tokens } }: GatewayConfig): readonly (readonly PropertyKey[])[] {
   const all = [
     { path: ['admin', 'token'], secret: token },
@@ -34,7 +36,7 @@ export function weakTokens({ admin: { token, tokens } }: GatewayConfig): readonl
     .map(({ path }) => path);
 }
 
-/** Checks the operator's listener: its place, and its tokens. */
+/** Checks the operator's listener: its address, and its tokens. */
 export function checkAdmin({ admin, listen }: GatewayConfig, report: ReportProblem): void {
   const { host, port, token, tokens } = admin;
   // Port 0 is any free one.

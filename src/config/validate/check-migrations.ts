@@ -10,7 +10,7 @@ import type { MigrationConfig } from '../schema/migration.ts';
 type Sources = { readonly sources: LoadedConfig['sources']; readonly isComplete: boolean };
 type Report = (place: readonly PropertyKey[], message: string, hint: string) => void;
 
-/** Both sources have to describe the resource, in the same default order: what a caller gets must not change. */
+/** Checks that both sources describe the resource with the same default order, because answers must not change. */
 function checkTarget(
   { source, deadline, to }: { readonly source: string; readonly deadline: number; readonly to: string },
   name: ResourceName,
@@ -74,7 +74,7 @@ function checkPosition(
   });
 }
 
-/** Whether a step forward can be approved: by an operator who is not the one that asks for it. */
+/** Checks that another operator can approve a step forward if approvals are needed. */
 function checkApprovals(
   { promote, approvals }: MigrationConfig,
   { token, tokens }: GatewayConfig['admin'],
@@ -115,11 +115,11 @@ export function checkMigrations(gateway: GatewayConfig, sources: Sources, report
   }
 }
 
-/** Gates below these are for trying the method out. */
+/** Gates shorter than these are only useful to try a migration out. */
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** What makes the gates of a migration no gates for production; `undefined`: nothing. */
+/** A message if the gates of a migration are too short for production; `undefined` if they are long enough. */
 export function weakGates({ gate, rollback }: MigrationConfig): string | undefined {
   if (gate.soak >= HOUR_MS && gate.step >= MINUTE_MS && gate.liveFor >= HOUR_MS) return undefined;
   const spans = [

@@ -1,3 +1,5 @@
+// Checks fields that refer to records of another resource, because two sources may use the same id for different records.
+
 import type { Field } from '../../contract/fields.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
@@ -5,22 +7,22 @@ import type { LoadedSource } from '../schema/loaded-config.ts';
 import type { MappingSpec, SameIds, SourceResourceSpec } from '../schema/source.ts';
 import type { Problem } from '../yaml/problem.ts';
 
-/** A field, or the element of a list, that refers to a resource, as a source file maps it. */
+/** The mapping of a field, or of the elements of a list, that refers to a resource. */
 type MappedReference = {
-  /** Its name, after that of its list. */
+  /** The name of the field; inside of a list, the name of the list comes first. */
   readonly name: string;
   readonly to: string;
-  /** Where its mapping stands. */
+  /** The path of its mapping in the file. */
   readonly at: readonly string[];
   /** Whether the file says `ids: same`. */
   readonly isSame: boolean;
-  /** What to write for that. */
+  /** The line to write in the file so that it says `ids: same`. */
   readonly line: string;
 };
 
 const isSame = (mapping: object) => 'ids' in mapping && mapping.ids === 'same';
 
-/** The references that one field has, whose mapping has a path. */
+/** The references of one field. A field whose mapping has no path has none. */
 function referencesIn(
   { name, to, list }: Field,
   mapping: MappingSpec[string] | undefined,
@@ -46,7 +48,7 @@ function referencesIn(
   );
 }
 
-/** All references of a resource in the maps of its views. */
+/** All references in the mappings of a resource. */
 function referencesOf(
   { hasList, list, get }: SourceResourceSpec,
   { itemFields, detailFields }: Resource,
@@ -68,20 +70,20 @@ function referencesOf(
   );
 }
 
-/** Whether a resource is served from a source, or moves there: then both sources have the same public ids. */
+/** Whether a resource is served from a source, or moves to it. In a move, both sources have the same public ids. */
 function isServedFrom({ resources }: GatewayConfig, name: string, source: string): boolean {
   const served = resources[name];
   return served?.source === source || served?.migration?.to === source;
 }
 
-/** A source that knows the ids of resources which other sources serve. */
+/** Adds to a source how other sources write the ids of the resources that they serve. */
 export function withSameIds(source: LoadedSource, sameIds: SameIds | undefined): LoadedSource {
   return sameIds === undefined ? source : { ...source, spec: { ...source.spec, sameIds } };
 }
 
 /**
- * Refuses references to a resource that another source serves: the number 7 may be somebody else there. If the file says
- * `ids: same`, the source learns how the other one has its ids.
+ * Reports references to a resource that another source serves, because the id 7 may be another record there. If the file
+ * says `ids: same`, there is no problem, and the source learns how the other source writes its ids.
  */
 export function checkReferences(
   gateway: GatewayConfig,
@@ -96,7 +98,7 @@ export function checkReferences(
         const { to } = reference;
         if (isServedFrom(gateway, to, source.spec.name)) continue;
         const ids = sources.get(gateway.resources[to]?.source ?? '')?.spec.resources[to]?.id;
-        // The text around an id is that of the other service.
+        // `pattern` is left out, because the text around an id is special to the other service.
         if (ids !== undefined && reference.isSame) sameIds[to] = { id: { kind: ids.kind, form: ids.form } };
         const problem = isServedFrom(gateway, name, source.spec.name)
           ? problemOf(reference, source, gateway)
@@ -109,7 +111,7 @@ export function checkReferences(
   }
 }
 
-/** What is wrong with a reference to a resource that its source does not serve. */
+/** The problem of a reference to a resource that its source does not serve; `undefined` if there is none. */
 function problemOf(
   { name, to, line, ...reference }: MappedReference,
   { spec }: LoadedSource,
@@ -123,7 +125,7 @@ function problemOf(
           `resources.${to} in the gateway file; or remove ids: same, and add resources.${to} with its id to this file`,
         ]
       : undefined;
-  // If this source does not describe the resource, that is told where the mapping is compiled.
+  // If this source does not describe the resource, the compiler of the mapping reports it.
   if (reference.isSame || spec.resources[to] === undefined) return undefined;
   return [
     `${name} refers to ${to}, which "${served.source}" serves and not this source`,

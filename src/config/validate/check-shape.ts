@@ -1,3 +1,5 @@
+// Checks files against their zod schemas, and turns zod's issues into problems that an operator can understand.
+
 import * as z from 'zod';
 import { closest } from './closest.ts';
 import type { Problem } from '../yaml/problem.ts';
@@ -20,14 +22,14 @@ function isMissing(content: unknown, path: Path): boolean {
   return valueAt(content, path) === undefined;
 }
 
-/** Whether an alternative of a discriminated union is the one that a value names by its discriminator. */
+/** Whether a value has the discriminator of this alternative of a discriminated union. */
 function isNamed(option: unknown, discriminator: string, value: unknown): boolean {
   if (!(option instanceof z.ZodObject)) return false;
   const named: unknown = option.shape[discriminator];
   return named instanceof z.ZodType && named.safeParse(valueAt(value, [discriminator])).success;
 }
 
-/** The alternatives of a union that a value may be meant as: the one that it names, or all. */
+/** The alternatives of a union that the author may have meant: the one with the value's discriminator, or all. */
 function alternativesOf(schema: z.ZodUnion, value: unknown): readonly unknown[] {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema.options;
   const { discriminator } = schema.def;
@@ -53,18 +55,18 @@ function knownKeys(schema: unknown, path: Path, value: unknown): readonly string
 }
 
 /**
- * How well an issue shows which alternative of a union was meant. An issue inside an existing value says most; an
- * unknown key may be a typing mistake; a missing key may belong to any alternative.
+ * How well an issue shows which alternative of a union was meant; a higher number is better. An issue inside an existing
+ * value shows it best. An unknown key may be a typing mistake. A missing key may belong to any alternative.
  */
 function weightOf(issue: z.core.$ZodIssue, content: unknown): number {
   if (issue.code === 'unrecognized_keys') return issue.path.length + 1 + 1 / (issue.keys.length + 1);
   if (issue.path.length === 0) return 0;
-  // That a value is none of the alternatives says less than what one of them lacks.
+  // "None of the alternatives fits" says less than an issue inside one of them.
   if (issue.code === 'invalid_union' && !('discriminator' in issue)) return issue.path.length - 0.5;
   return isMissing(content, issue.path) ? issue.path.length : issue.path.length + 1;
 }
 
-/** Picks the most specific issue of a union. `content` is the value that the issues' paths are relative to. */
+/** Picks the most specific issue of a union. The paths of the issues are relative to `content`. */
 function mostSpecificIssue(issue: z.core.$ZodIssue, content: unknown): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const here = valueAt(content, issue.path);
@@ -76,7 +78,7 @@ function mostSpecificIssue(issue: z.core.$ZodIssue, content: unknown): z.core.$Z
 }
 
 function hintFor(key: string, known: readonly string[]): string | undefined {
-  // Another alternative of a union has it.
+  // Only another alternative of the union has this key.
   if (known.includes(key))
     return `it does not go together with the keys beside it; known keys: ${known.join(', ')}`;
   const near = closest(key, known);
@@ -86,7 +88,7 @@ function hintFor(key: string, known: readonly string[]): string | undefined {
 
 const WORDS: Readonly<Record<string, string>> = { object: 'a map', array: 'a list', string: 'a text' };
 
-/** Describes the expected value at a place that is empty. */
+/** Describes the value that is expected for a missing key. */
 function missingHint(issue: z.core.$ZodIssue): string | undefined {
   if (issue.code === 'invalid_union') return undefined;
   return issue.code === 'invalid_type'
@@ -94,21 +96,21 @@ function missingHint(issue: z.core.$ZodIssue): string | undefined {
     : issue.message;
 }
 
-/** Names the variables that an unusable value came from: the file alone does not show what it is. */
+/** Names the variables that a wrong value came from, because the file does not show their values. */
 function originHint(variables: readonly Reference[]): string | undefined {
   if (variables.length === 0) return undefined;
   const texts = variables.map(({ variable, isSet }) => `${variable}${isSet ? '' : ', which is not set'}`);
   return `the value comes from the environment variable ${texts.join(', and ')}`;
 }
 
-/** The texts that an issue would have taken in place of the value. */
+/** The texts that would have been right in place of the value of an issue. */
 function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
   if (issue.code === 'invalid_union')
     return issue.errors.flat().flatMap((one) => (one.path.length === 0 ? wordsOf(one) : []));
   return issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [];
 }
 
-/** The text that a mistyped value may be meant as, as a hint; `content` is what the path of the issue is relative to. */
+/** A hint with the right text for a mistyped one; `undefined` if no text is similar. `content` is what was checked. */
 export function nearValueHint(issue: z.core.$ZodIssue, content: unknown): string | undefined {
   const value = valueAt(content, issue.path);
   const near = typeof value === 'string' ? closest(value, wordsOf(issue)) : undefined;
@@ -134,7 +136,7 @@ function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): r
   return [file.problemAt(issue.path, issue.message, hint)];
 }
 
-/** Checks a file's content against its schema, and adds problems with their lines. */
+/** Checks a file's content against its schema; `undefined` if it is wrong. Problems are added with their lines. */
 export function checkShape<T extends z.ZodType>(
   file: YamlFile,
   schema: T,

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate most like a mistyped word; `undefined` if none is close. */
+/** The candidate that is most similar to a mistyped word, for "did you mean …?"; `undefined` if none is similar. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
     .map((candidate) => ({ candidate, cost: distance(word.toLowerCase(), candidate.toLowerCase()) }))

@@ -1,3 +1,5 @@
+// Checks what no schema can check: names that one part of a configuration uses and another one defines.
+
 import type { Contract } from '../../contract/resource.ts';
 import { checkAdmin } from './check-admin.ts';
 import { checkMigrations } from './check-migrations.ts';
@@ -11,11 +13,11 @@ import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from '
 /** The sources with a valid shape. */
 type KnownSources = {
   readonly sources: LoadedConfig['sources'];
-  /** False if a file has problems of its own: a source that is not found may be in that file. */
+  /** False if a source file could not be read. Then a missing source may be in that file, so it is not reported. */
   readonly isComplete: boolean;
 };
 
-/** Cross-checks the parts of a configuration against each other. */
+/** Checks the parts of a configuration against each other: what a schema of one part alone cannot check. */
 export function crossCheck(gateway: GatewayConfig, sources: KnownSources, report: ReportProblem): void {
   checkResources(gateway, sources, report);
   checkMigrations(gateway, sources, report);
@@ -27,7 +29,7 @@ export function crossCheck(gateway: GatewayConfig, sources: KnownSources, report
   checkAdmin(gateway, report);
 }
 
-/** What is wrong with the name of a resource that the contract does not have, and the nearest that it has. */
+/** The message and the hint for the name of a resource that the contract does not have. */
 export function unknownResource(
   name: string,
   { resources }: Contract,
@@ -87,7 +89,7 @@ function checkTiers(gateway: GatewayConfig, report: ReportProblem): void {
   const names = Object.keys(tiers);
   const check = (path: readonly PropertyKey[], tier: string | undefined) => {
     if (tier === undefined || names.includes(tier)) return;
-    // The file may not name it: standard is what these keys are without a value.
+    // The file need not name this tier, because `standard` is the default of these keys.
     const line = `${String(path.at(-1))}: ${closest(tier, names) ?? names[0] ?? '<name>'}`;
     const isDefault = tier === 'standard' ? ', which it is if nothing is written' : '';
     report(path, `no tier is named "${tier}"${isDefault}`, `write ${line}; tiers: ${names.join(', ')}`);
@@ -147,7 +149,7 @@ function checkApiKeys(
   });
 }
 
-/** A route purges only resources that there are, and only if it has a method that writes. */
+/** Checks that the resources which a route purges exist, and that the route has a method that writes. */
 function checkPurges(
   { purges, methods }: PassthroughConfig,
   { resources }: GatewayConfig['contract'],
@@ -172,7 +174,7 @@ function checkPassthrough(gateway: GatewayConfig, report: ReportProblem): void {
     const at = ['passthrough', index];
     if (route.path === root || route.path.startsWith(`${root}/`))
       report([...at, 'path'], `the paths below ${root} belong to the contract`, 'choose another path');
-    // Files from before there were contract files may mean it so.
+    // With the built-in contract this is allowed, because such files are older than contract files.
     const reader = gateway.contract.isBuiltIn ? undefined : readers.get(route.permission ?? '');
     if (reader !== undefined)
       report(
@@ -230,7 +232,7 @@ function checkRedisAddress(
     report([...at, 'tls'], `${name}.url does not use TLS`, 'write rediss:// instead of redis://');
 }
 
-/** Several workers need a Redis, through which they share limits and purges. */
+/** Checks that several workers have a Redis, because they share limits and purges through it. */
 function checkWorkers({ workers, redis }: GatewayConfig, report: ReportProblem): void {
   if (workers === 'auto' || workers === 1 || sharesWork(redis)) return;
   report(

@@ -1,3 +1,5 @@
+// Finds settings of the gateway file that are valid but probably a mistake, for warnings at a start and in `portico check`.
+
 import { writeDuration } from '../../kernel/duration.ts';
 import { API_PAGE_PATH, apiPageRoute, type GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../schema/loaded-config.ts';
@@ -8,7 +10,7 @@ import { weakGates } from './check-migrations.ts';
 import type { Problem } from '../yaml/problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 
-/** Yields each route below another one that lacks some of the outer route's methods: those requests are refused. */
+/** Yields each route below another route that has fewer methods than that one, because such requests are refused. */
 function* hiddenMethods(routes: readonly PassthroughConfig[]) {
   for (const [index, route] of routes.entries()) {
     for (const outer of routes) {
@@ -19,15 +21,15 @@ function* hiddenMethods(routes: readonly PassthroughConfig[]) {
   }
 }
 
-/** The default of config/portico.yaml, which everybody can read. */
+/** The default pepper in config/portico.yaml, which everybody can read. */
 const PUBLISHED_PEPPER = 'a-pepper-for-trying-out-only';
 
-/** Whether keys are hashed with the pepper that everybody can read. */
+/** Whether keys are hashed with the published default pepper. */
 export function hasPublishedPepper({ auth }: GatewayConfig): boolean {
   return auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER;
 }
 
-/** Yields what is probably a mistake in the migrations: its place, what is wrong, and a hint. */
+/** Yields probable mistakes in migrations: path, message and hint. */
 function* migrationNotes({ resources }: GatewayConfig) {
   for (const [name, { migration, cache }] of Object.entries(resources)) {
     if (migration === undefined) continue;
@@ -40,7 +42,7 @@ function* migrationNotes({ resources }: GatewayConfig) {
         'leave soak, step and liveFor away: their defaults are those for production',
       ] as const;
     const { delay } = migration.recheck;
-    // A lag is known only after both sources were asked again, so no measured lag is shorter than the wait before that.
+    // A lag is measured only after a recheck, so no measured lag is shorter than the delay of the recheck.
     if (delay > cache.fresh * 1_000)
       yield [
         [...place, 'recheck', 'delay'],
@@ -51,8 +53,8 @@ function* migrationNotes({ resources }: GatewayConfig) {
 }
 
 /**
- * Finds settings that are valid but probably a mistake. They do not prevent a start. Those within a source file:
- * `adapter/lint-source.ts`.
+ * Finds settings that are valid but probably a mistake. They do not prevent a start. `source/adapter/lint-source.ts` finds
+ * those within one source file.
  */
 export function lintGateway(
   gateway: GatewayConfig,

@@ -1,8 +1,10 @@
-/** A word of a list of 7,776 (Diceware). */
+// Estimates how hard a token is to guess, so that weak tokens of operators are reported.
+
+/** The entropy of one word from a list of 7,776 words (Diceware). */
 const WORD_BITS = Math.log2(7_776);
 const WORD = /^(?:[A-Z]?[a-z]{1,15}|[A-Z]{1,15})$/;
 const NUMBER = /^[0-9]*$/;
-/** The smallest alphabet that has all digits of a token counts; the separators of a UUID are none. */
+/** The smallest alphabet that contains all characters of a token counts. The hyphens of a UUID add no entropy. */
 const ALPHABETS: readonly (readonly [tokens: RegExp, size: number])[] = [
   [NUMBER, 10],
   [/^(?:[0-9a-f-]*|[0-9A-F-]*)$/, 16],
@@ -11,8 +13,8 @@ const ALPHABETS: readonly (readonly [tokens: RegExp, size: number])[] = [
 const BASE64 = 64;
 
 /**
- * The most bits of entropy that a token can have, estimated from its text: random digits of an alphabet, or words and numbers
- * between separators, which is how people make one up.
+ * The most bits of entropy that a token can have, estimated from its text. A text of words and numbers between separators
+ * was probably made up by a person, so its words are counted; any other text counts as random characters.
  */
 export function tokenBits(text: string): number {
   const digits = text.replace(/=+$/, '');

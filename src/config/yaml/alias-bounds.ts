@@ -1,22 +1,24 @@
+// Refuses YAML texts that a few lines of aliases make huge, before the parser resolves them.
+
 import { CST, Parser } from 'yaml';
 
-/** The largest text that is read: files written by hand have a hundredth of it, recorded cases a tenth. */
+/** The largest text that is read. Files written by hand are a hundred times smaller, recorded cases ten times. */
 const CHARACTERS_MAX = 4 * 1024 ** 2;
 const ALIASES_MAX = 1_000;
 /** The most nodes that all aliases and merges of a file may bring in. */
 const COPIES_MAX = 200_000;
 const DEPTH_MAX = 100;
 
-/** Why a text is not read, and where. */
+/** The limit that a text exceeds, and the offset in the text. */
 type Excess = { readonly message: string; readonly offset?: number };
 
 /**
- * The first limit that a YAML text exceeds; `undefined` if it exceeds none. This is counted on its tokens before an alias is
+ * Finds the first limit that a YAML text exceeds; `undefined` if it exceeds none. It counts the tokens before aliases are
  * resolved, because aliases of aliases and merges of merges grow exponentially, and each alias takes time to find.
  */
 export function excessOf(text: string): Excess | undefined {
   if (text.length > CHARACTERS_MAX) return { message: `it has more than ${CHARACTERS_MAX} characters` };
-  /** The nodes of each anchor, with those that its own aliases bring in; `undefined` while it is still open. */
+  /** By anchor: its number of nodes, with those that its aliases bring in; `undefined` until its end is reached. */
   const sizes = new Map<string, number | undefined>();
   let [aliases, copies] = [0, 0];
   let excess: Excess | undefined;

@@ -4,8 +4,8 @@ import { maskReferences } from './substitute.ts';
 import { followAlias, pairsOf } from './yaml-merge.ts';
 
 /**
- * The value at a path of a document. Numbers keep the digits of the text, because 19.90 is not 19.9 if bytes are
- * compared. An absent value is `null`, like an empty one in YAML. If `isMasked`, what references were replaced by is `***`.
+ * The value at a path of a document. Numbers keep the digits of the text, because 19.90 and 19.9 differ if bytes are
+ * compared. An absent value is `null`, like an empty one in YAML. If `isMasked`, each reference such as `${NAME}` is `***`.
  */
 export function exactValue(document: Document, path: readonly unknown[], isMasked = false): Json {
   function exact(node: unknown): Json {
@@ -13,7 +13,7 @@ export function exactValue(document: Document, path: readonly unknown[], isMaske
     if (isSeq(node)) return node.items.map(exact);
     if (isMap(node)) {
       const object = Object.create(null) as Record<string, Json>;
-      // Merges may repeat a key; the first one counts.
+      // Merges may repeat a key; its first value counts.
       for (const { key, value } of pairsOf(document, node)) {
         if (!(String(key) in object)) object[String(key)] = exact(value);
       }

@@ -1,3 +1,5 @@
+// Hides credentials in a configuration file, so that operators can be shown the configuration in force.
+
 import { type Document, isPair, isScalar, Lexer, parseDocument, visit } from 'yaml';
 import { MASK } from '../../kernel/secret.ts';
 
@@ -7,28 +9,28 @@ const SECRET_NAME =
 /** Whether the name of a key, a header, a parameter or a variable says that its value is a credential. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
-/** Whether the value under a name is hidden: that of a secret, and the name of the user or the hash that belongs to it. */
+/** Whether the value under a name is hidden: secrets, and also the users and hashes that belong to them. */
 const isHiddenName = (name: string) => isSecretName(name) || /(?:^|[-_.])(?:hash|user|private)$/i.test(name);
 
-/** The keys of a source's `auth` that say how its credential is sent. Their values are no secret. */
+/** The keys of a source's `auth` that say how its credential is sent. Their values are not secret. */
 const AUTH_TERMS =
   /^(?:kind|name|header|in|scopes?|method|path|url|tokenUrl|format|at|expires\w*|refresh\w*)$/;
 
 const REFERENCE = /\$\{([^}:]*)(:-)?([^}]*)\}/g;
 const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi;
 const QUERY_VALUE = /([?&;]([\w.-]+)=)[^&\s#"'{}]+/g;
-/** `"password": "…"` and `<password>…</password>` inside the text of a body. */
+/** These find `"password": "…"` and `<password>…</password>` inside the text of a body. */
 const JSON_VALUE = /(["']([\w.-]+)["']\s*:\s*)(["'])(?:(?!\3).)*\3/g;
 const XML_VALUE = /(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>)[^<{]+(?=<\/)/g;
 
-/** A shorter secret would hide parts of other words. If it is the whole value of a key, the name of the key hides it. */
+/** A secret shorter than this is not searched for, because it would hide parts of other words. */
 const SECRET_CHARS_MIN = 6;
-/** A secret that is a plain word may also be a key of the format, such as `portico`; then only values are hidden. */
+/** A secret that is a plain word is hidden only in values, because it may also be a key, such as `portico`. */
 const PLAIN_WORD = /^[a-z]{1,16}$/i;
 
 type Edit = { readonly from: number; readonly to: number; readonly text: string };
 
-/** A text with its references kept, and all else of it hidden: a default may be the secret itself. */
+/** Hides a text except for the names in its references. Defaults of references are hidden, because they may be secret. */
 function hideAround(text: string): string {
   const references = [...text.matchAll(REFERENCE)].map(([, name = '', fallback]) =>
     fallback === undefined ? `\${${name}}` : `\${${name}:-${MASK}}`,
@@ -37,7 +39,7 @@ function hideAround(text: string): string {
   return [...(isOnlyReferences ? [] : [MASK]), ...references].join('');
 }
 
-/** Hides what looks like a credential inside of a text that is none as a whole. */
+/** Hides the parts of a text that look like credentials. */
 function hideInside(text: string): string {
   const byName = (whole: string, head: string, name: string) => (isHiddenName(name) ? head + MASK : whole);
   return text
@@ -52,11 +54,11 @@ function hideInside(text: string): string {
     .replaceAll(XML_VALUE, byName);
 }
 
-/** Whether the value at some keys is a credential by its place. */
+/** Whether the value at a path of keys is a credential because of its place. */
 function isSecretPlace(keys: readonly string[]): boolean {
   const name = keys.at(-1) ?? '';
   if (isHiddenName(name)) return true;
-  // In the gateway's file: keys have hashes, and what is said of an issuer is public.
+  // In the gateway file, API keys are stored as hashes, and the settings of an issuer are public.
   if (keys[0] === 'auth' && (keys[1] === 'apiKeys' || keys[1] === 'jwt')) return false;
   return keys.slice(0, -1).includes('auth') && !AUTH_TERMS.test(name);
 }
@@ -65,13 +67,13 @@ function keysOf(path: readonly unknown[]): readonly string[] {
   return path.flatMap((node) => (isPair(node) && isScalar(node.key) ? [String(node.key.value)] : []));
 }
 
-/** Comments, by their places: one may hold a former password. */
+/** Edits that remove the comments, because a comment may contain an old password. */
 function commentsOf(text: string): readonly Edit[] {
   const found: Edit[] = [];
   let at = 0;
   let isContent = false;
   for (const lexeme of new Lexer().lex(text)) {
-    // Marks that the lexer adds to what it has read.
+    // The lexer adds these marks, which are not in the text.
     const isMark = lexeme === '\u0002' || lexeme === '\u0018' || lexeme === '\u001f';
     if (!isMark && !isContent && lexeme.startsWith('#'))
       found.push({ from: at, to: at + lexeme.length, text: '' });
@@ -81,7 +83,7 @@ function commentsOf(text: string): readonly Edit[] {
   return found;
 }
 
-/** How a scalar is shown in place of what is written: `whole`, as another value; `inside`, with parts of it hidden. */
+/** The text that is shown for a scalar. `whole`: the whole value is replaced. `inside`: only parts of it are hidden. */
 type Shown = { readonly kind: 'whole' | 'inside'; readonly text: string };
 
 function shownScalar(
@@ -98,7 +100,7 @@ function shownScalar(
   return { kind: 'inside', text: hideInside(written) };
 }
 
-/** The changes that hide what a document holds. What takes the place of a block has as many lines as it had. */
+/** The edits that hide the secrets of a document. A replaced block keeps its number of lines. */
 function editsOf(document: Document, source: string, known: readonly string[]): readonly Edit[] {
   const edits: Edit[] = [];
   visit(document, {
@@ -116,8 +118,8 @@ function editsOf(document: Document, source: string, known: readonly string[]): 
 }
 
 /**
- * The text of a configuration file that may be shown: without its comments, and `***` for each secret: by the name it stands
- * under, by its form (`user:password@`), and wherever one of the `secrets` stands. Lines keep their numbers.
+ * The text of a configuration file as it may be shown: without comments, and with `***` for each secret. A secret is found
+ * by the name of its key, by its form (`user:password@`), or because it is one of `secrets`. Lines keep their numbers.
  */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const document = parseDocument(text, { version: '1.2', merge: true, logLevel: 'error' });

@@ -1,11 +1,13 @@
+// Finds decisions that a drafted file leaves to a person, so that they are reported until somebody makes them.
+
 import type { Problem } from './problem.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 const EDIT = /(?:^|\s)#\s*(?=EDIT:)(.*)$/;
-/** A comment that goes on, unless it begins another note of a draft. */
+/** A comment line that continues the one above, because it does not begin another note of the draft. */
 const GOES_ON = /^\s*#(?!\s*(?:EDIT|sure|likely):)\s*(.*)$/;
 
-/** What a draft could not know and nobody has decided yet: each comment `EDIT: …` of a file, with its line. */
+/** Finds each comment `EDIT: …` of a file, with its line. `portico infer` writes them where it could not decide. */
 export function openEdits(yaml: YamlFile): readonly Problem[] {
   const { file } = yaml;
   const lines = yaml.text().split(/\r?\n/);

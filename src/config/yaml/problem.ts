@@ -1,3 +1,5 @@
+// Problems of configuration files: their type, their text for an operator, and the error that carries them.
+
 import { plural } from '../../kernel/plural.ts';
 
 /** A mistake in a configuration file, with its position. */
@@ -13,7 +15,7 @@ export type Problem = {
   readonly hint?: string;
 };
 
-/** Reports a problem at a path of keys in one file, with a hint what to change. */
+/** Reports a problem at a path of keys in one file, with a hint that says what to change. */
 export type ReportProblem = (path: readonly PropertyKey[], message: string, hint?: string) => void;
 
 /** Thrown when the configuration cannot be used; it carries every problem, not only the first. */

@@ -1,22 +1,22 @@
 import { isScalar, type Document, visit } from 'yaml';
 import { MASK } from '../../kernel/secret.ts';
 
-/** The source of values for `${NAME}` and `${file:…}`. */
+/** Where the values of `${NAME}` and `${file:…}` come from. */
 export type Environment = {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Reads a file named by `${file:…}`; throws if it cannot be read. */
   readFile(path: string): string;
-  /** The substitute for a variable without value and default; given only if nothing will be connected to. */
+  /** The value for a variable that has none. It is given only if no connection will be made, as for a check. */
   placeholder?(variable: string): string;
 };
 
-/** A reference without a value, at an offset of the YAML text. */
+/** A problem with a reference, at an offset of the YAML text: it has no value, or is malformed. */
 export type Unresolved = { readonly offset: number; readonly message: string; readonly hint: string };
 
-/** A variable that a scalar at an offset of the YAML text takes its value from. */
+/** A variable that a scalar refers to, with the offset of the scalar in the YAML text. */
 export type Reference = { readonly offset: number; readonly variable: string; readonly isSet: boolean };
 
-/** What the references of a document came to. */
+/** The result of a substitution: problems, and all variables that were referred to. */
 export type Substituted = {
   readonly unresolved: readonly Unresolved[];
   readonly references: readonly Reference[];
@@ -73,8 +73,8 @@ function variablesOf(text: string, env: Environment): readonly Omit<Reference, '
 }
 
 /**
- * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` in the parsed scalars of a document, so a value can never
- * change its structure. An empty variable counts as unset.
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` in the parsed scalars of a document. Because the document is
+ * parsed already, a value can never change its structure. An empty variable counts as unset.
  */
 export function substitute(document: Document, env: Environment): Substituted {
   const unresolved: Unresolved[] = [];
@@ -91,5 +91,5 @@ export function substitute(document: Document, env: Environment): Substituted {
   return { unresolved, references };
 }
 
-/** A text of a file as it may be displayed: each reference is `***`. */
+/** A text as it may be displayed: each reference is replaced by `***`. */
 export const maskReferences = (text: string): string => text.replaceAll(REFERENCE, MASK);

@@ -1,3 +1,5 @@
+// Parses YAML files and remembers the position of each key, so that each problem can name its line.
+
 import {
   type ErrorCode,
   isMap,
@@ -23,25 +25,25 @@ export type FileText = { readonly file: string; readonly text: string };
 /** A parsed YAML file that knows the position of each key. */
 export type YamlFile = {
   readonly file: string;
-  /** The content, secrets filled in. It is a function, so that printing the file object does not print secrets. */
+  /** The content with secrets filled in. It is a function, so that printing the object does not print secrets. */
   content(): unknown;
-  /** The text as it was read, with references in place of secrets. It is a function, for constants may be secret, too. */
+  /** The text as it was read, with references not replaced. It is a function, because constants may be secret, too. */
   text(): string;
   /** The value at a path, with the digits of its numbers as written. */
   exactAt(path: readonly PropertyKey[]): Json;
-  /** The value at a path as it may be displayed: what the environment filled in is `***`. */
+  /** The value at a path as it may be displayed: each value from the environment is `***`. */
   maskedAt(path: readonly PropertyKey[]): Json;
-  /** Whether the value at a path had an unresolved reference, which is already reported. */
+  /** Whether the value at a path has a reference without a value, which is already reported. */
   isUnset(path: readonly PropertyKey[]): boolean;
   /** The variables that the value at a path came from. */
   variablesAt(path: readonly PropertyKey[]): readonly Reference[];
-  /** Makes a problem of this file at a path of keys. */
+  /** Makes a problem with the line and the column of a path of keys. */
   problemAt(path: readonly PropertyKey[], message: string, hint?: string): Problem;
 };
 
 /**
- * The range of the deepest existing node on the way to `path`: of its value, or of its key if `ofKey`. The value of an
- * alias or a merge has the position where it is written.
+ * The offset of the node at `path`, or of the last node on the way to it that exists. If `ofKey`, it is the offset of the
+ * key, else of the value. A value inside of an alias or a merge has its position below the anchor.
  */
 function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boolean): number | undefined {
   let node: unknown = document.contents;
@@ -63,7 +65,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boole
   return offset;
 }
 
-/** The value of a document, aliases (`*name`) and merges (`<<: *name`) resolved; `undefined` if it is unreadable. */
+/** The value of a document, with aliases (`*name`) and merges (`<<: *name`) resolved; `undefined` if it is unreadable. */
 function contentOf(
   document: Document,
   report: (offset: number | undefined, message: string) => void,
@@ -95,7 +97,7 @@ function contentOf(
   });
   if (!isValid) return undefined;
   try {
-    // What aliases bring in was counted before.
+    // `excessOf` has already limited what aliases bring in.
     return document.toJS({ maxAliasCount: -1 });
   } catch {
     report(undefined, 'its aliases or merges cannot be followed');
@@ -103,21 +105,21 @@ function contentOf(
   }
 }
 
-/** Replacements for messages of the parser that quote the text, which may be a secret. */
+/** Replacements for messages of the parser that quote a part of the text, which may be secret. */
 const UNQUOTED: Partial<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: 'a malformed directive; a text that starts with % is quoted',
   BAD_DQ_ESCAPE: 'an unknown escape in a double-quoted text',
   TAG_RESOLVE_FAILED: 'an unknown tag; a text that starts with ! is quoted',
 };
 
-/** The parser's message about a mistake, without the text that it quotes. */
+/** The parser's message about a mistake, without the quoted text. */
 function describeError({ code, message }: YAMLError): string {
   return UNQUOTED[code] ?? message.replace(/: .*$/s, '');
 }
 
 /**
- * Parses a YAML text and resolves its references; without an environment it has none. Syntax errors and unset variables
- * are added to `problems`; the content is then whatever could be read.
+ * Parses a YAML text and replaces its references; without an environment, nothing is replaced. Syntax errors and unset
+ * variables are added to `problems`. After a syntax error, the content is `undefined`.
  */
 export function parseYamlFile(
   file: string,
@@ -131,12 +133,12 @@ export function parseYamlFile(
   if (excess !== undefined) for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
   const document = parseDocument(excess === undefined ? text : '', {
     lineCounter: lines,
-    // The parser compares each key with all others of its map; `contentOf` takes a set.
+    // The parser would compare each key with all others of its map. `contentOf` does it faster, with a set.
     uniqueKeys: false,
     version: '1.2',
     merge: true,
     prettyErrors: false,
-    // The parser's warnings go to standard error and quote the text.
+    // The parser would write warnings to standard error, and they quote the text.
     logLevel: 'error',
   });
 

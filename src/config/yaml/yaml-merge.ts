@@ -1,3 +1,5 @@
+// Follows aliases and merges in a YAML document, for look-ups that need the position of a key.
+
 import {
   type Alias,
   type Document,
@@ -16,7 +18,7 @@ const DEPTH_MAX = 20;
 
 const targets = new WeakMap<Document, ReadonlyMap<Alias, Node | undefined>>();
 
-/** What the aliases of a document stand for, found in one pass: `Alias.resolve` reads the whole document for each. */
+/** The targets of all aliases, found in one pass, because `Alias.resolve` reads the whole document for each. */
 function targetsOf(document: Document): ReadonlyMap<Alias, Node | undefined> {
   const known = targets.get(document);
   if (known !== undefined) return known;
@@ -32,12 +34,12 @@ function targetsOf(document: Document): ReadonlyMap<Alias, Node | undefined> {
   return found;
 }
 
-/** The target of an alias; any other node itself. An alias without a target is `undefined`. */
+/** Returns the target of an alias, or any other node itself; `undefined` for an alias without a target. */
 export function followAlias(document: Document, node: unknown): unknown {
   return isAlias(node) ? targetsOf(document).get(node) : node;
 }
 
-/** Whether a pair is a merge (`<<: *anchor`): the parser marks its key. */
+/** Whether a pair is a merge (`<<: *anchor`). The parser marks its key with a symbol. */
 export function isMerge({ key }: Pair): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
 }
@@ -50,7 +52,7 @@ export function mergeSources(document: Document, { value }: Pair): readonly YAML
   return maps.length === sources.length ? maps : undefined;
 }
 
-/** The pairs of a map, then those that it merges: the first pair with a key counts. */
+/** The pairs of a map, followed by those that it merges. If a key is repeated, the first pair counts. */
 export function pairsOf(document: Document, map: YAMLMap, depth = 0): readonly Pair[] {
   const own = map.items.filter((pair) => !isMerge(pair));
   if (own.length === map.items.length || depth > DEPTH_MAX) return own;

@@ -1,10 +1,12 @@
+// Remembers how values of a schema are written in a file, for the generated reference of keys.
+
 import * as z from 'zod';
 
-/** How a scalar is written in a configuration file. */
+/** How a value is written in a configuration file. */
 type Notation = {
-  /** The accepted form, in the reference's words: "a duration such as `5s`". */
+  /** The accepted form in words, for the reference, such as "a duration (`5s`)". */
   readonly form: string;
-  /** Writes a value, such as a default, as in a file; absent if it needs no conversion. */
+  /** Writes a parsed value, such as a default, as it stands in a file; absent if it needs no conversion. */
   readonly write?: (value: unknown) => string;
 };
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { condition } from './rows.ts';
 import { headerName, integer } from './scalars.ts';
 
-/** A rule on what a reply means. */
+/** A response rule of a source file (`outcomes`): what a reply with this status or content means. */
 export const outcome = z
   .strictObject({
     status: z

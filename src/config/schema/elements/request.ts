@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { hasControl } from '../../../kernel/control-characters.ts';
 import { addedHeaderName, headerValue } from './scalars.ts';
 
-/** Query parameters as templates: `{offset}` and other variables are filled in and escaped for their position. */
+/** Query parameters as templates. Variables such as `{offset}` are filled in and escaped for their position. */
 export const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
 
 /**
- * The body of a POST, distinguished by its key. Parts of JSON and fields of a form are left out if their variable has no value.
+ * The body of a POST. Its one main key says the format. Parts of JSON and fields of a form are left out if their variable
+ * has no value.
  */
 export const requestBody = z.union([
   z.strictObject({
@@ -28,8 +29,8 @@ export const pathTemplate = z
   .refine((text) => !hasControl(text), 'expected a path without control characters');
 
 /**
- * A request to a source as templates. Which variables may stand in it depends on its place in the file, and is checked
- * when the adapter is compiled.
+ * A request to a source, as templates. The allowed variables depend on the place of the request in the file. They are
+ * checked when the adapter is compiled.
  */
 export const request = z
   .strictObject({
@@ -46,5 +47,5 @@ export const request = z
   })
   .meta({ id: 'request' });
 
-/** A constant that a value of a source is compared with or replaced by: no list and no map. */
+/** A constant that a value of a source is compared with or replaced by. It is no list and no map. */
 export const literal = z.union([z.string(), z.number(), z.boolean(), z.null()]);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { literal } from './request.ts';
 import { flag } from './scalars.ts';
 
-/** A condition on a value: equal to one of several, matching a pattern, or present. */
+/** The keys of a condition on a value: it equals one of several, matches a pattern, or is present. */
 export const condition = {
   equals: z
     .union([literal, z.array(literal).min(1)])
@@ -12,7 +12,7 @@ export const condition = {
   present: flag.optional().describe('Whether there is anything at `at`.'),
 };
 
-/** Conditions for rows that are not records. */
+/** Conditions by which rows are recognised that are no records, such as deleted ones. */
 export const dropWhen = z
   .array(
     z.strictObject({

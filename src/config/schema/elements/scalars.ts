@@ -1,3 +1,5 @@
+// The schemas of single values in configuration files: durations, sizes, addresses, names, secrets.
+
 import { isIP, isIPv4 } from 'node:net';
 import * as z from 'zod';
 import {
@@ -12,7 +14,7 @@ import {
 import { Secret } from '../../../kernel/secret.ts';
 import { withNotation } from './notation.ts';
 
-/** Builds a schema for a text that `parse` accepts. The message says what was expected. */
+/** Makes a schema for a text that `parse` accepts. `hint` is the message for other texts. */
 function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
   return z.string({ error: hint }).transform((text, context) => {
     const value = parse(text);
@@ -22,7 +24,7 @@ function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
   });
 }
 
-/** A timer set for longer than this fires at once (24.8 days, 2^31 - 1 ms). */
+/** The longest duration. A timer of more than 24.8 days (2^31 - 1 ms) would fire at once. */
 const TIMER_MAX_MS = 24 * 86_400_000;
 
 function boundedDuration(text: string, minimumMs: number): number | undefined {
@@ -79,7 +81,7 @@ export const rateWindow = withNotation(
   (value) => writeRateWindow(value as RateWindow),
 );
 
-/** A whole number; digits in a text count too, because `${PORT}` arrives as text. */
+/** A whole number. Digits in a text are accepted too, because the value of `${PORT}` is a text. */
 export function integer(minimum: number, maximum: number) {
   const schema = z
     .union(
@@ -96,10 +98,10 @@ export function integer(minimum: number, maximum: number) {
   return withNotation(schema, `${minimum} to ${maximum}`);
 }
 
-/** A TCP port to listen on, from 0 to 65,535; the system chooses a free one for 0. */
+/** A TCP port to listen on, from 0 to 65,535. For 0, the system chooses a free port. */
 export const port = integer(0, 65_535);
 
-/** A share from 0 to 1; digits in a text count too, because `${RATIO}` arrives as text. */
+/** A share from 0 to 1. Digits in a text are accepted too, because the value of `${RATIO}` is a text. */
 export const share = withNotation(
   z
     .union(
@@ -116,7 +118,7 @@ export const share = withNotation(
   '0 to 1',
 );
 
-/** A boolean; the words count too, because `${FLAG}` arrives as text. */
+/** A boolean. The words are accepted too, because the value of `${FLAG}` is a text. */
 export const flag = withNotation(
   z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
     error: 'expected true or false',
@@ -124,7 +126,7 @@ export const flag = withNotation(
   '`true` or `false`',
 );
 
-/** A text that must never be printed. */
+/** A text that must never be printed; it is parsed to a `Secret`. */
 export const secret = withNotation(
   z
     .string()
@@ -133,7 +135,7 @@ export const secret = withNotation(
   'a secret text',
 );
 
-/** The token that follows `Bearer` in an Authorization header (RFC 6750, section 2.1); empty for none. */
+/** The token that follows `Bearer` in an Authorization header (RFC 6750, section 2.1). An empty text means no token. */
 export const bearerToken = withNotation(
   z
     .string()
@@ -148,7 +150,7 @@ export const headerName = withNotation(
   'the name of a header',
 );
 
-/** Headers that belong to the connection or frame the body: setting one could split one request into two. */
+/** Headers of the connection and of the body's length. Setting one of them could split one request into two. */
 const FRAMING =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|content-length|upgrade|expect|proxy-.*)$/i;
 
@@ -193,13 +195,13 @@ export const httpUrl = withNotation(
 
 const REDIS_HINT = 'expected redis://… or rediss://…, or nothing for the embedded mode';
 
-/** The address of a Redis, which may hold credentials; an empty text for none. */
+/** The address of a Redis, which may contain credentials. An empty text means no Redis. */
 export const redisUrl = z
   .string()
   .regex(/^(rediss?:\/\/.*)?$/, REDIS_HINT)
   .refine((text) => text === '' || URL.canParse(text), REDIS_HINT);
 
-/** The address of a server: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
+/** A host (a name, an IPv4 address, or an IPv6 address in brackets) and a port. */
 export const hostAndPort = withNotation(
   parsed((text) => {
     const [, host, address, digits] =
@@ -219,7 +221,7 @@ export const origin = z
     'expected an origin such as https://app.example, as browsers send it, without a path',
   );
 
-/** Addresses of proxies: a single one, or a CIDR range. */
+/** An IP address, or a CIDR range such as 10.0.0.0/8. */
 export const addressRange = z
   .string()
   .refine(isAddressRange, 'expected an address or a range such as 10.0.0.0/8');

@@ -32,7 +32,7 @@ const exactness = z
     'exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.',
   );
 
-/** How a source is asked to filter by one field and one operator. What is not `exact` is filtered by the gateway as well. */
+/** How a source is asked to filter by one field and one operator. Unless it is `exact`, the gateway filters again. */
 export const filter = z.strictObject({
   query: queryTemplate.default({}).describe('Parameters with {value}.'),
   expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),
@@ -105,8 +105,8 @@ const total = z.strictObject({
 });
 
 /**
- * How the rows of a resource are read, and what the source may be relied on to window, sort, filter and count. What is
- * relied on is a claim, and replies are checked against it.
+ * How the rows of a resource are read, and what the source does itself: paging, sorting, filtering, counting. Each of
+ * these is a claim, and replies are checked against it.
  */
 export const list = z.strictObject({
   request,

@@ -1,3 +1,5 @@
+// The schema of `window`: how a source is asked for a part of a list, by offset, page, cursor, link or key.
+
 import * as z from 'zod';
 import { flag, integer } from '../elements/scalars.ts';
 
@@ -21,7 +23,7 @@ const shortPage = z
     'Where a call may return fewer rows than asked: at the end, or anywhere (rows hidden after paging).',
   );
 
-/** The page sizes that a source accepts: a list of sizes, or a maximum. */
+/** The page sizes that a source accepts: a list of sizes, or all sizes up to a maximum. */
 const pageSizes = z
   .union([
     z.array(integer(1, 100_000)).min(1),
@@ -50,7 +52,7 @@ const checkpoints = flag
     'Whether pages are read from remembered cursors instead of a scan. It claims that every window but the last is full, that the total counts just these rows, and that a cursor stays valid for `budget.snapshot`.',
   );
 
-/** Whether there is another window: a flag, or a place where something stands only then. */
+/** Where a reply says whether there is another window: at a flag, or at a path that has a value only then. */
 const more = z
   .union([
     z.string(),
@@ -62,7 +64,7 @@ const more = z
   .optional()
   .describe('Path of a flag that is false at the end, or { at, present } for a place that shows it.');
 
-/** How rows are asked for: the kinds of windows. */
+/** A window is the rows of a list that one call asks for. Each kind is one way to ask for them. */
 export const window = z.discriminatedUnion('kind', [
   z
     .strictObject({

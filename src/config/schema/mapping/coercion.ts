@@ -43,7 +43,7 @@ const named = [
   word('dotnetDate', '/Date(1588291200000)/'),
 ] as const;
 
-/** One step that turns a legacy value into a canonical one. */
+/** One step of a mapping (`as`): together, the steps turn a legacy value into a canonical one. */
 export const coercion = z
   .union(
     [

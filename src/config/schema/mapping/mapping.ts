@@ -3,7 +3,6 @@ import { coercion } from './coercion.ts';
 import { request } from '../elements/request.ts';
 import { items } from '../elements/rows.ts';
 
-/** The origin of a field: paths and coercion steps, or a constant. */
 const steps = z.array(coercion);
 const ids = z
   .literal('same')
@@ -11,6 +10,7 @@ const ids = z
   .describe(
     'For a reference to a resource that another source serves: its value is an id as that source has it. Text around it is removed by steps.',
   );
+/** Where the value of a field comes from: paths, and steps that convert the value. */
 const origin = {
   from: z
     .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a path, or several' })
@@ -45,8 +45,8 @@ export const each = z
 const fieldMapping = z.strictObject({ ...origin, each: each.optional() });
 
 /**
- * Where the value of each v1 field comes from. Every form becomes `{ from, as }`; a constant has a `value`, too, and no path.
- * Whether the fields are those of the contract is checked when the mapping is compiled.
+ * Where the value of each v1 field comes from. Every form is parsed to `{ from, as }`; a constant has a `value` instead of
+ * a path. The compiler of the mapping checks that the contract has the fields.
  */
 export const mapping = z.record(z.string(), z.union([path, nowhere, fieldMapping, constant])).meta({
   id: 'mapping',
@@ -62,7 +62,7 @@ const details = z.strictObject({
   map: mapping.describe('The id, and every v1 field that the `map` of the list leaves out.'),
 });
 
-/** Where the fields come from that the rows of a list do not have. */
+/** The detail fetch: how fields are read that the rows of a list do not have, by one more call for each row. */
 export const hydrate = z
   .union([z.literal('get').describe("The resource's own `get`."), details], {
     error: 'expected get, or { request, item, map }',

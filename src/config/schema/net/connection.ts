@@ -1,3 +1,5 @@
+// The schemas of `net`, `auth` and `decode` of a source file: how a source is reached and how its replies are parsed.
+
 import * as z from 'zod';
 import {
   breaker,
@@ -32,7 +34,8 @@ const sourceRetries = retries.extend({
 });
 
 /**
- * The connection to a source: its hosts, its bounds, and what is done when it fails. Times are milliseconds, `bytesMax` bytes.
+ * The connection to a source: its hosts, its limits, and what happens when a call fails. Times are milliseconds, `bytesMax`
+ * is bytes.
  */
 export const net = z
   .strictObject({
@@ -92,8 +95,8 @@ const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.'
 const proven = { proof: proof.optional() };
 
 /**
- * The credential of the gateway at a source; none of a caller is ever passed on. `oauth2` is the client credentials grant
- * (RFC 6749, section 4.4).
+ * The gateway's own credential for a source. A caller's credential is never passed on. `oauth2` is the client credentials
+ * grant (RFC 6749, section 4.4).
  */
 export const sourceAuth = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }).describe('The source asks for no credential.'),
@@ -160,7 +163,7 @@ export const sourceAuth = z.discriminatedUnion('kind', [
     ),
 ]);
 
-/** How the bytes of a reply become a tree. A setting of another format than `format` has no effect. */
+/** How the bytes of a reply are parsed. A setting for another format than `format` has no effect. */
 export const decode = z.strictObject({
   format: z
     .enum(['json', 'xml', 'csv', 'ndjson'])
@@ -191,7 +194,6 @@ export const decode = z.strictObject({
     .describe("json: a text before the document that is removed, such as )]}'"),
 });
 
-/** The content types that a source may answer with if its file names none. */
 const TYPES_BY_FORMAT: Readonly<Record<z.infer<typeof decode>['format'], readonly string[]>> = {
   json: ['application/json'],
   xml: ['application/xml', 'text/xml', 'application/soap+xml'],
@@ -199,7 +201,7 @@ const TYPES_BY_FORMAT: Readonly<Record<z.infer<typeof decode>['format'], readonl
   ndjson: ['application/x-ndjson', 'application/jsonl'],
 };
 
-/** The content types that a source may answer with. They are sent in `Accept`; a reply of another type is refused. */
+/** The content types that a source may reply with. They are sent in `Accept`; a reply of another type is refused. */
 export function contentTypesOf({
   format,
   contentTypes,

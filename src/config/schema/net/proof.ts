@@ -3,8 +3,8 @@ import { pathTemplate, queryTemplate } from '../elements/request.ts';
 import { headerName } from '../elements/scalars.ts';
 
 /**
- * Where a reply shows that the service still knows Portico's credential. Some services answer an expired credential with 200
- * and the rows that an anonymous visitor may see.
+ * Where a reply shows that the service still accepts Portico's credential. This is needed because some services answer an
+ * expired credential with 200 and only the rows that an anonymous visitor may see.
  */
 export const proof = z
   .strictObject({
@@ -38,5 +38,5 @@ export const proof = z
       'Shows in replies that the source knows the credential. Without `request`, every reply of the source has it. A reply without it is the outcome `unauthorized`.',
   });
 
-/** The proof of a credential. */
+/** `proof` of a source's `auth`, as it was parsed. */
 export type ProofSpec = z.infer<typeof proof>;

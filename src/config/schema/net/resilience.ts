@@ -1,3 +1,5 @@
+// What sources and pass-through routes have in common: hosts, breaker, retries, health checks, certificates.
+
 import * as z from 'zod';
 import { httpUrl, integer, secret, timeLimit } from '../elements/scalars.ts';
 
@@ -29,7 +31,7 @@ export const retries = z.strictObject({
     ),
 });
 
-/** Outlier ejection: a host that fails is left out for a time. */
+/** Outlier ejection: a host that fails several times in a row gets no calls for some time. */
 export const outliers = z
   .strictObject({
     failures: integer(1, 1_000).default(5).describe('Failures in a row after which a host is left out.'),
@@ -51,7 +53,7 @@ export const health = z
   .optional()
   .describe('Active health checks: with several hosts, an unhealthy one is left out.');
 
-/** The hosts of one service as a file names them. */
+/** The hosts of one service, and the keys that name them in the file. */
 type NamedHosts = {
   readonly url: string;
   readonly others: readonly string[];
@@ -60,7 +62,7 @@ type NamedHosts = {
   readonly names: { readonly url: string; readonly others: string; readonly at: string };
 };
 
-/** The contradictions between the hosts of one service, as zod issues. */
+/** Finds mistakes in the hosts of one service, as zod issues: different paths, or health checks without another host. */
 export function hostProblems({ url, others, health: checked, names }: NamedHosts) {
   const { pathname } = new URL(url);
   const differing = others.flatMap((other, index) =>
@@ -76,7 +78,7 @@ export function hostProblems({ url, others, health: checked, names }: NamedHosts
   return [...problems, { code: 'custom' as const, path: ['health'], message }];
 }
 
-/** The certificates for https, if the authorities that Node trusts are not enough. */
+/** Makes the schema of the certificates for https: a private authority to trust, and Portico's own certificate. */
 export function tlsOf(service: 'source' | 'upstream') {
   return z
     .strictObject({
