@@ -1,3 +1,5 @@
+// Puts together what reads one resource from one source: adapter, upstream, claims, checks, log and metrics.
+
 import type { Logger } from 'pino';
 import { isFieldAlarm, PROOF } from '../source/adapter/spec/capability.ts';
 import { type CountedRule, countedRules } from '../source/adapter/read/outcome.ts';
@@ -17,7 +19,7 @@ import { createListWatch, type FieldAlarms, type ListWatch } from './looks/list-
 import { rateOf, missingRateText } from './looks/missing-rate.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
-/** What the metrics count of the replies of sources. */
+/** Metrics of the replies of sources. */
 export type ReplyMetrics = QualityMetrics & {
   unreadableField(source: string, field: string, reason: string): void;
   guardTrip(source: string, resource: string, rule: string): void;
@@ -25,26 +27,26 @@ export type ReplyMetrics = QualityMetrics & {
   ruleReplies(source: string, rule: CountedRule['rule'], is: CountedRule['is']): { add(): void };
 };
 
-/** `disabledClaims` is shared by the fleet: a claim that has been disabled in another process is not relied on here either. */
+/** What a runtime needs. `disabledClaims` is shared by the fleet: a claim that another process disabled is disabled here. */
 export type RuntimeDeps = {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: ReplyMetrics;
   readonly disabledClaims: Pick<DisabledClaims, 'of' | 'reset'>;
   readonly lookTurns: LookTurns;
-  /** Tells receivers of webhooks of fields that records suddenly lack; absent: there are none. */
+  /** Sends events about fields that records suddenly lack to webhooks; absent if no webhook is configured. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
 
-/** The runtime of a resource of a source, and the quality of its replies. */
+/** A runtime with the statistics about its replies. */
 export type WatchedRuntime = {
   readonly runtime: SourceRuntime;
   readonly quality: Quality;
-  /** Ends work in the background and the thread for large replies, and learns no more of claims. */
+  /** Ends background work and the thread for large replies. After this, changes of claims are no longer noticed. */
   close(): Promise<void>;
 };
 
-/** An upstream whose unusable replies count in the quality of the source. `onAsked` is called after each usable one. */
+/** Wraps an upstream: each unusable reply is counted in `quality`, and `onAsked` is called after each usable reply. */
 function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: (usage: Usage) => void): Upstream {
   const ask: Upstream['ask'] = async (request, read, signal, usage, priority) => {
     try {
@@ -66,7 +68,7 @@ function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: (usage:
   };
 }
 
-/** The claims of a resource; the log says what other processes and operators change. */
+/** Opens the claims of a resource. Changes by other processes and by operators are written to the log. */
 function watchClaims(
   { resource, source, digest }: DigestedSource,
   quality: Quality,
@@ -91,8 +93,8 @@ function watchClaims(
 }
 
 /**
- * Disables the claim that the source knows the credential, which purges what may be a visitor's, and raises it with the
- * next good proof. Returns the function that ends this.
+ * If a proof fails, disables the claim that the source knows the credential; this purges answers, because they may be those
+ * of an anonymous visitor. The next good proof enables the claim again. Returns the function that ends the watch.
  */
 function watchProofs(
   name: string,
@@ -111,14 +113,14 @@ function watchProofs(
   });
 }
 
-/** Counts the replies that each rule of a source's file decides, in counters that are found once. */
+/** Creates the function that counts replies by the response rule that decides them. Its counters are looked up once. */
 function countRules({ source: { spec } }: DigestedSource, metrics: ReplyMetrics): RuleObserver['onRule'] {
   const counters = countedRules(spec).map(({ rule, is }) => metrics.ruleReplies(spec.name, rule, is));
   const none = counters.length - 1;
   return (rule = none) => counters[rule]?.add();
 }
 
-/** Creates the observer that writes what replies show to the log and the metrics. */
+/** Creates the observer of replies. It writes missing values, rules and contradictions to the log and the metrics. */
 function createObserver(
   compiled: DigestedSource,
   quality: Quality,
@@ -141,7 +143,7 @@ function createObserver(
   };
 }
 
-/** What is done about fields that records suddenly lack. An alarm stands for the whole fleet, as a disabled claim does. */
+/** Creates the alarms for fields that records suddenly lack. An alarm holds for the whole fleet, like a disabled claim. */
 function createFieldAlarms(
   { resource, source }: DigestedSource,
   quality: Quality,
@@ -175,7 +177,7 @@ function createFieldAlarms(
       const selection = { source: name, resource: resource.name, claim: bit.claim };
       const ended = disabledClaims.reset(selection).then(
         () => event('field.restored', bit),
-        // Redis failed: the next look tries again.
+        // If Redis fails, the next look at the list tries again.
         () => undefined,
       );
       void ended.finally(() => restoring.delete(bit.claim));
@@ -183,7 +185,7 @@ function createFieldAlarms(
   };
 }
 
-/** Creates the runtime of a resource of a source. */
+/** Creates the runtime of one resource of one source. */
 export function createRuntime(
   compiled: DigestedSource,
   upstream: Upstream,

@@ -1,3 +1,5 @@
+// Counts how fields of records were read (missing, unreadable, null), for `portico quality` and the console.
+
 import { compileStep } from '../source/adapter/map/coercion/coerce.ts';
 import { type RecordView, type ViewSpec, viewSpecOf } from '../source/adapter/map/row-fields.ts';
 import { type StepValue, UNREADABLE } from '../source/adapter/map/coercion/flow.ts';
@@ -8,29 +10,29 @@ import type { Json } from '../kernel/json/json.ts';
 import { isObject } from '../kernel/json/values.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
 
-/** How a field of a view was read, in numbers of records. */
+/** How often a field of a view was null, missing or unreadable, in numbers of records. */
 export type FieldQuality = {
   readonly field: string;
   /** Paths into the legacy record; none if the source file maps the field to nothing. */
   readonly from: readonly string[];
   /** The line of the source file that maps it. */
   readonly line: number | undefined;
-  /** All that are `null`: missing, unreadable, or said to be unknown by the source. */
+  /** The records in which the field is `null`: missing, unreadable, or unknown to the source. */
   readonly null: number;
   readonly missing: number;
   readonly unreadable: number;
-  /** The unreadable ones by the step that could not read them, such as `as[1] cents`. */
+  /** The unreadable values by the step that could not read them, such as `as[1] cents`. */
   readonly steps: Readonly<Record<string, number>>;
 };
 
-/** How the records of one view were read. */
+/** How often records of one view (list, details or single record) had missing values. */
 export type ViewQuality = {
   readonly view: RecordView;
-  /** Records of usable replies, dropped ones included. */
+  /** The records of all usable replies, including dropped records. */
   readonly records: number;
   /** Records that were dropped because they have no usable id. */
   readonly dropped: number;
-  /** Replies whose total could not be read, so that the rows were counted. */
+  /** Replies whose total could not be read, so the rows were counted. */
   readonly totalsLost: number;
   readonly fields: readonly FieldQuality[];
 };
@@ -43,7 +45,7 @@ function nullsIn(records: ReadRecords, name: string): number {
   return nulls;
 }
 
-/** The field statistics of one view. Their size depends on the source file alone. */
+/** The field statistics of one view. Their size depends only on the source file, not on the number of records. */
 export type ViewStatistics = {
   count(records: ReadRecords, dropped: number, missingValues: readonly MissingValue[]): void;
   report(): ViewQuality;
@@ -57,10 +59,10 @@ type FieldCounts = {
   readonly failedStep: (found: Json) => string;
 };
 
-/** Called with every value that could not be read. */
+/** Gets every value that could not be read. */
 export type OnUnreadable = (view: RecordView, field: string, found: Json) => void;
 
-/** The place of one of the first elements of a list, so that there are not many. */
+/** The place of one of the first ten elements of a list. Others are not named, so there are not many counters. */
 const ELEMENT = /^\[\d\](\.\w+)?$/;
 
 function stepName(step: CoercionSpec): string {
@@ -74,7 +76,7 @@ function compileStepFinder({ kind }: Field, steps: readonly CoercionSpec[]): (fo
     name: `as[${index}] ${stepName(step)}`,
   }));
   return function failedStep(found) {
-    // Of a list, what is found is the element that cannot be read, by its place.
+    // For a list, `found` has only the unreadable element, by its place.
     const [place = ''] = kind === 'list' && isObject(found) ? Object.keys(found) : [];
     if (ELEMENT.test(place)) return `no ${kind}: ${place}`;
     let value: StepValue = found;
@@ -86,7 +88,7 @@ function compileStepFinder({ kind }: Field, steps: readonly CoercionSpec[]): (fo
   };
 }
 
-/** Zero of everything for each field except the id. */
+/** Zero counts for each field except the id. */
 function noCounts({ fields, spec }: ViewSpec): Map<string, FieldCounts> {
   const counted = fields.filter(({ kind }) => kind !== 'id');
   return new Map(

@@ -4,8 +4,8 @@ import { EVERYTHING, type Purges } from '../store/cache/purges.ts';
 import type { CompiledResource } from '../source/compile-sources.ts';
 
 /**
- * Makes scan caches and cursor walks start again after a purge of their resource or of one of its records, or if the purges
- * so far are no longer known.
+ * Makes the wrappers of scan caches and walkers that start again after a purge: of the resource, of one of its records, or
+ * if the earlier purges are no longer known. To start again, the number of the last purge is part of each key.
  */
 export function createPurgeable(
   { resource }: Pick<CompiledResource, 'resource'>,
@@ -15,7 +15,7 @@ export function createPurgeable(
 
   function sincePurge<T extends { readonly key: string }>(plan: T): T {
     const number = purges.latest(isAbout);
-    // The numbers start again with each epoch: without its name, rows from before the last one would come back.
+    // The numbers start again in each epoch. Without its name in the key, rows of an earlier epoch could be served again.
     const { epoch } = purges.current();
     return number === 0 && epoch === '' ? plan : { ...plan, key: `${plan.key}@${epoch}/${number}` };
   }
@@ -30,7 +30,7 @@ export function createPurgeable(
       (walk: Walker): Walker =>
       (plan, ...rest) =>
         walk(sincePurge(plan), ...rest),
-    /** How many of these scan caches a purge of the tag would end; those that an earlier purge has ended do not count. */
+    /** How many of these scan caches a purge of the tag would end. Those that an earlier purge has ended do not count. */
     reached(scanCaches: Pick<ScanCaches, 'keys'>, tag: string): number {
       if (tag !== EVERYTHING && !isAbout(tag)) return 0;
       const { key: ending } = sincePurge({ key: '' });

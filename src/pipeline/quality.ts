@@ -1,3 +1,5 @@
+// Keeps statistics about the replies of a source: what did not fit its file. `portico quality` and the console show them.
+
 import { claimPlace } from '../source/adapter/spec/capability.ts';
 import type { Capability } from '../source/adapter/spec/capability.ts';
 import { detailFields, detailsPlace } from '../source/adapter/map/row-fields.ts';
@@ -7,22 +9,22 @@ import type { Clock } from '../kernel/clock.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
 import { createViewStatistics, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
 
-/** A claim that a reply contradicted, with the line of the source file that makes it. */
+/** A claim that a reply contradicted, with its line in the source file. */
 export type ContradictedClaim = {
   readonly claim: Capability;
   readonly file: string;
   readonly line: number | undefined;
-  /** When, as an instant in UTC. */
+  /** When the reply came, as an instant in UTC. */
   readonly at: string;
-  /** The shares of records, if it is a field that records suddenly lack. */
+  /** For a field that records suddenly lack: the share of records without it, before and now. */
   readonly detail?: string;
 };
 
-/** Replies that could not be used for one reason. */
+/** The replies that could not be used for one reason. */
 export type InvalidReplies = {
   readonly reason: string;
   readonly count: number;
-  /** What was wrong with the last one, and when: places, never values. */
+  /** What was wrong with the last such reply, and when. It names places, never values. */
   readonly last: { readonly detail: string; readonly at: string };
 };
 
@@ -36,16 +38,16 @@ export type ResourceQuality = {
   readonly invalidReplies: readonly InvalidReplies[];
 };
 
-/** What the metrics count of replies. */
+/** Metrics of the quality of replies. */
 export type QualityMetrics = {
-  /** Records that a reply held, and how many of them were dropped because they have no usable id. */
+  /** Counts the records of a reply, and how many of them were dropped because they have no usable id. */
   records(source: string, resource: string, view: string, received: number, dropped: number): void;
   invalidReply(source: string, resource: string, reason: string): void;
 };
 
 /**
- * `metrics` counts each reply as it comes; `report` has the same counts without it. `onUnreadable` gets values, so only
- * commands give it.
+ * What the statistics need. `report` works without `metrics`, too. `onUnreadable` gets values of records, so only commands
+ * of an operator use it.
  */
 export type QualityDeps = {
   readonly clock: Clock;
@@ -54,20 +56,20 @@ export type QualityDeps = {
   readonly onUnreadable?: OnUnreadable;
 };
 
-/** Keeps the quality of one resource of one source. */
+/** The statistics about the replies for one resource of one source. */
 export type Quality = {
   /** Counts the records of a usable reply. */
   readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
-  /** Counts an unusable reply, once for each error; other errors are ignored. */
+  /** Counts an unusable reply, once for each error object. Errors of another kind are ignored. */
   readonly failed: (error: unknown) => void;
-  /** Keeps that a reply contradicted a claim, and returns where the file makes it. */
+  /** Notes that a reply contradicted a claim. Returns the note with the claim's place in the file. */
   contradicted(claim: Capability, detail?: string): ContradictedClaim;
-  /** Forgets that a field was lacking: its values have come back, or an operator accepts it. */
+  /** Removes the note about a field, because its values have come back or an operator accepts that they are missing. */
   accepted(claim: Capability): void;
   report(): ResourceQuality;
 };
 
-/** Where the file makes a claim. Some fields of rows are mapped with their details. */
+/** The path of a claim in the source file. Some fields are mapped in `hydrate`, not in the `map` of the list. */
 function placeOfClaim({ resource, source }: CompiledSource, claim: Capability): readonly PropertyKey[] {
   const spec = source.spec.resources[resource.name];
   const [kind, field = ''] = claim.split('.');
@@ -77,7 +79,7 @@ function placeOfClaim({ resource, source }: CompiledSource, claim: Capability): 
   return ['resources', resource.name, ...detailsPlace(spec), 'map', field];
 }
 
-/** Creates the quality of a compiled source. It keeps counts, places and reasons, never a value. */
+/** Creates the statistics of a compiled source. They have counts, places and reasons, never a value. */
 export function createQuality(
   compiled: CompiledSource,
   { clock, metrics, onUnreadable }: QualityDeps,
@@ -92,7 +94,7 @@ export function createQuality(
   };
   const invalid = new Map<string, InvalidReplies>();
   const claims = new Map<Capability, ContradictedClaim>();
-  // Several callers who wait for one scan get the same error.
+  // Several callers who wait for the same scan get the same error object.
   const counted = new WeakSet<GatewayError>();
 
   return {

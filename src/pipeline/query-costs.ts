@@ -1,3 +1,5 @@
+// Says in advance how many calls each kind of query takes, for `portico check` and `portico explain`.
+
 import { type PagePlan, scanReach } from '../source/adapter/plan/plan.ts';
 import type { LoadedSource } from '../config/schema/loaded-config.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
@@ -7,17 +9,17 @@ import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { asksTotalFirst, totalWindow } from './reading/pages/read-page.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
 
-/** What one kind of query of the contract costs at a source. */
+/** The cost of one kind of query of the contract at a source. */
 export type QueryCost = {
-  /** Such as `sort=-name`, or `(plain)`. */
+  /** The kind of query, such as `sort=-name`, or `(plain)`. */
   readonly query: string;
-  /** `refused`: no budget of calls and rows reaches as far as one page. */
+  /** `refused`: the budget of calls and rows does not even suffice for one page. */
   readonly cost: 'page' | 'scan' | 'refused' | 'record';
-  /** Calls for 50 rows of the first page; for a scan the most it may take. */
+  /** The calls for the first page in its default size. For a scan: the most calls that it may take. */
   readonly calls: number;
-  /** The most calls that go out besides, once a minute, to verify what a filtered page rests on. */
+  /** The most extra calls, once a minute, that check the claims of a filtered page. */
   readonly verifyingCalls?: number;
-  /** Why it is a scan. */
+  /** Why a scan is needed. */
   readonly reason?: string;
   /** A scan of more rows than these is refused. */
   readonly rowsMax?: number;
@@ -25,7 +27,7 @@ export type QueryCost = {
 
 type Kind = { readonly query: string; readonly sort: Sort | null; readonly filters: readonly Filter[] };
 
-/** A value that the source can be asked for: if a field has codes, one of their labels. */
+/** A value that the source can be asked for. If the field has codes, it is the label of one. */
 function sampleText({ spec }: LoadedSource, resource: Resource, field: string): string {
   const steps = spec.resources[resource.name]?.list.map[field]?.as ?? [];
   const labels = steps.flatMap((step) =>
@@ -60,16 +62,16 @@ function kindsOf(source: LoadedSource, resource: Resource): readonly Kind[] {
   return [{ query: '(plain)', sort: null, filters: [] }, ...sorts, ...filters, ...both];
 }
 
-/** The calls that a page takes for the details of its rows, beside those for its windows. */
+/** The number of calls for the details of a page's rows, in addition to the calls for its windows. */
 export function detailCalls(plan: PagePlan, query: ListQuery): number {
   if (plan.detailFetch === undefined) return 0;
   if (plan.detailFetch === 'page') return query.limit;
-  // All rows that are read are asked for one by one.
+  // The details of all rows that are read are needed, not only those of the page.
   const { page, limit } = query;
   return plan.window.cover((page - 1) * limit, limit).reduce((sum, { size }) => sum + size, 0);
 }
 
-/** The calls for a page, in the order in which they are made, with those that may find nothing behind the last row. */
+/** The calls for a page in their order, including a call that may find nothing after the last row. */
 export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRequest[] {
   const offset = (query.page - 1) * query.limit;
   const windows = plan.window.cover(offset, query.limit).map(plan.request);
@@ -81,7 +83,7 @@ export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRe
   ];
 }
 
-/** A look at the last rows, and one for each filter with a value that no record has. See `verifyPage`. */
+/** The calls of `verifyPage`: for the last rows, and for each filter with a value that no record has. */
 function verifyingCalls({ filters, detailFetch, window }: PagePlan): number {
   if (filters.length === 0 || detailFetch === 'rows') return 0;
   return (window.endsEmpty ? 2 : 1) + filters.length;
@@ -109,7 +111,7 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
   return { query, cost, calls, reason: plan.reason, rowsMax: rows };
 }
 
-/** What every kind of query of the contract costs at a source. */
+/** The costs of all kinds of queries of the contract at a source. */
 export function queryCosts(compiled: CompiledSource): readonly QueryCost[] {
   const { hasList, idStart } = compiled.resource;
   const kinds = hasList ? kindsOf(compiled.source, compiled.resource) : [];

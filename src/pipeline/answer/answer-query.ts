@@ -1,3 +1,5 @@
+// Answers queries from a source. For a page it plans, reads and checks, and plans again if a reply contradicts a claim.
+
 import type { Capability } from '../../source/adapter/spec/capability.ts';
 import { detailBody, listBody, type Meta, writtenListBody } from '../../contract/response-body.ts';
 import { cacheTagOf } from '../../source/adapter/row-program/written-records.ts';
@@ -20,10 +22,10 @@ import { type CallContext, disableClaim, type SourceRuntime } from '../reading/w
 import { createSmallerWindows } from '../reading/verify/smaller-windows.ts';
 import { createWalker, type Walker } from '../reading/pages/walk-page.ts';
 
-/** How a single record is read. */
+/** The plan that is reported for a single record. */
 const RECORD_PLAN = { kind: 'record' } as const;
 
-/** Creates the function that finds a page: it plans and attempts until the source's claims and its replies agree. */
+/** Creates the function that finds a page. It plans and reads until the replies fit the claims that the plan depends on. */
 function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
   const { source } = deps;
   const runPlan = createPlanRunner(deps);
@@ -44,9 +46,9 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });
       const isDisabled = (capability: Capability) => disabled.has(capability) && !off.has(capability);
-      // A claim was proved wrong meanwhile, and the page rests on it.
+      // While the page was read, a claim that it depends on was disabled.
       if (plan.kind !== 'nothing' && plan.dependsOn.some(isDisabled)) continue;
-      // Before a claim is blamed for it: windows may only be smaller than the file says. Once in an answer.
+      // Perhaps no claim is wrong, but the source gives smaller windows than its file says. This is tried once in an answer.
       if (attempt.kind === 'inconsistent' && state.isMoved && !isAsked) {
         isAsked = true;
         if (await smallerWindows.learn(plan, context)) {
@@ -63,7 +65,7 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
   };
 }
 
-/** Creates the function that answers the queries of one resource from its source. */
+/** Creates the function that makes answers of one resource from its source. */
 export function createAnswer(
   source: SourceRuntime,
   { fresh: freshSeconds }: { readonly fresh: number },
@@ -74,7 +76,7 @@ export function createAnswer(
   const findPage = createPageFinder({ source, scanCaches, walk, freshSeconds });
   const readRecord = adapter.get && createRecordReader(source, adapter.get);
 
-  /** The body of a list, and what is purged with it. */
+  /** The body of a list, and its tags: the names under which it can be purged. */
   function listOf(records: PageRecords, meta: Meta): Pick<FoundAnswer, 'body' | 'tags'> {
     if (isWritten(records)) {
       const tags = records.length === 0 ? [resource.name] : [resource.name, records.tags];

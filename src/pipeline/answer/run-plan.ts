@@ -1,3 +1,5 @@
+// Runs a plan once: reads its rows from the source, or from a scan cache, and checks them.
+
 import type { ListPlan, CursorPlan } from '../../source/adapter/plan/plan.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import { createDetailFetch } from '../reading/records/detail-fetch.ts';
@@ -10,7 +12,7 @@ import { isNearlyWhole, verifyPage, verifyWalk } from '../reading/pages/verify-p
 import { countInScan, verifyAgainstScan } from '../scan-cache/verify-against-scan.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
 
-/** What plans are run with. */
+/** What runs of plans need. */
 export type PlanRunnerDeps = {
   readonly source: SourceRuntime;
   readonly scanCaches: ScanCaches;
@@ -19,7 +21,10 @@ export type PlanRunnerDeps = {
   readonly freshSeconds: number;
 };
 
-/** Runs a plan once, with rows that were listed after `newerThan`. @throws GatewayError */
+/**
+ * Runs a plan once. With `newerThan` (milliseconds since the epoch), a scan cache must be newer. The result is a page, or why
+ * there is none. @throws GatewayError
+ */
 export type RunPlan = (
   query: ListQuery,
   plan: ListPlan,
@@ -28,18 +33,19 @@ export type RunPlan = (
 ) => Promise<PageAttempt>;
 
 /**
- * Fewer records than before may be those that a visitor may see, so the source must show that it knows the credential.
- * If that stays unknown, the former total is kept: the next answer asks again. @throws GatewayError
+ * If a list has fewer records than before, the source may have forgotten the credential and show only public records. So it
+ * must prove that it knows the credential. If the proof stays open, the former total is kept, and the next answer asks again.
+ * @throws GatewayError
  */
 async function proveFall({ upstream }: SourceRuntime, before: number, total: number) {
   return total < before && upstream.proofs !== undefined ? upstream.proofs.confirm() : 'good';
 }
 
-/** Creates what runs plans: straight from the source, by a walk from a checkpoint, or from the rows of a scan. */
+/** Creates the function that runs plans: by page calls, by cursor paging from a checkpoint, or from the rows of a scan. */
 export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
   type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
-  /** A total that may not count the filters is compared with the rows of a scan, if the budget allows one. */
+  /** Whether rows must be counted by a scan, because the total may ignore the filters. The budget has to allow a scan. */
   function hasToBeCounted({ filters, window }: CursorPlan, { total, records }: Page): boolean {
     const { rows, calls } = source.budget;
     const fitsBudget = total <= rows && total / window.first.size < calls;
@@ -66,7 +72,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
         return { ...page, storedAt, freshSeconds: Math.min(freshSeconds, provenSeconds) };
       }
       case 'scan': {
-        // Rows that this process has cost no call at all.
+        // If this process has the rows of the scan already, no call is needed.
         const near = scanCaches.has(plan) ? undefined : plan.cursorPlan;
         const walked = near && (await walk(near, range, context));
         if (isPlanFailure(walked)) return walked;
@@ -78,7 +84,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
         }
         const page = await scanCaches.page(plan, range, context, newerThan);
         if (isPlanFailure(page)) return page;
-        // A page of a scan cache may be served as long as the scan cache, which may live longer than other answers.
+        // A page of a scan cache may be served as long as the scan cache, which can be longer than `cache.fresh`.
         return { ...page, freshSeconds: Math.max(freshSeconds, page.freshSeconds) };
       }
     }

@@ -1,21 +1,23 @@
+// Notes in a few bits which fields a record lacks, so that replies can be compared with earlier ones.
+
 import type { MissingValue, ReadRecords } from '../../source/adapter/map/reply-observer.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { Resource } from '../../contract/resource.ts';
 import { cacheTagOf } from '../../source/adapter/row-program/written-records.ts';
 
-/** A field of which many records suddenly have no value, and why: its key is gone, or its value cannot be read. */
+/** Why a record has no value for a field: its key is gone, or its value cannot be read. */
 export type LackKind = 'gone' | 'unreadable';
 
-/** The state of a record: a bit for each field whose key is gone, and one for each that cannot be read. */
+/** The state of a record: two bits for each field, which say that its key is gone or that its value is unreadable. */
 export type RecordState = { readonly id: string; readonly bits: number };
 
-/** The most fields that a whole number of 32 bits can hold, with two bits for each. */
+/** The most fields that fit into a 32-bit integer with two bits for each. */
 const FIELDS_MAX = 15;
 
-/** A bit of a state: its field, why the value is missing, and the name of its alarm, such as `field.email.gone`. */
+/** The meaning of one bit: its field, why the value is missing, and the name of its alarm, such as `field.email.gone`. */
 export type FieldBit = { readonly field: string; readonly kind: LackKind; readonly claim: string };
 
-/** The bits of fields, in order; ids are never lacking. */
+/** The bits of fields, in order. The id has none, because a record without an id is dropped. */
 export function fieldBits(fields: readonly Field[]): readonly FieldBit[] {
   const counted = fields.filter(({ kind }) => kind !== 'id').slice(0, FIELDS_MAX);
   return counted.flatMap(({ name: field }) =>
@@ -40,7 +42,7 @@ export function statesOf(
   return Array.from(masks, (mask, row) => ({ id: ids[row] ?? '', bits: mask }));
 }
 
-/** A digest of a reply: it changes if its records, or the values that they lack, change. */
+/** A cheap digest of a reply: `key` changes with its records, `missingValues` with the values that they lack. */
 export function digestOf(
   records: ReadRecords,
   missingValues: readonly MissingValue[],

@@ -1,3 +1,5 @@
+// Notices that a source changed for the worse: records suddenly lack a field, or the list has lost its order.
+
 import type { Resource } from '../../contract/resource.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { brokenBet } from '../../source/checks/order-bet.ts';
@@ -22,16 +24,16 @@ import {
   writePast,
 } from './missing-rate.ts';
 
-/** What is done about fields of which many records suddenly have no value. */
+/** The alarms for fields that many records suddenly lack. */
 export type FieldAlarms = {
   readonly isRaised: (claim: string) => boolean;
-  /** `since`: when records that callers read began to lack it; absent: now. */
+  /** `before` and `now` are the rates of records without a value. `since`: when callers got the first such record. */
   readonly raise: (bit: FieldBit, before: MissingRate, now: MissingRate, since?: number) => void;
-  /** The values have come back. */
+  /** Ends an alarm, because the values have come back. */
   readonly restore: (bit: FieldBit) => void;
 };
 
-/** Keeps what looks of all processes have found. Neither function rejects. */
+/** Keeps the results of looks of all processes, as a text in Redis. Neither function rejects. */
 export type PastStore = {
   readonly recall: () => Promise<string | undefined>;
   readonly leave: (text: string) => Promise<void>;
@@ -41,8 +43,8 @@ export type PastStore = {
 export type ListWatch = {
   readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
   /**
-   * Looks at the list if it is time. To be called whenever the source is asked. A look that a comparison causes is one, too,
-   * and takes one of their slots: a new source that serves nobody yet is asked no more at once than its migration says.
+   * Reads both ends of the list if that is due. To be called whenever the source was asked. If a comparison of a migration
+   * asked it, the look takes one of the comparison's slots, so that the new source gets no more calls at once than allowed.
    */
   asked(source: SourceRuntime, usage: Pick<Usage, 'slots'>): void;
   /** Takes the present state of a field as its normal one. */
@@ -51,26 +53,26 @@ export type ListWatch = {
 };
 
 const NOTHING = { records: 0, without: 0, isFrozen: false };
-/** How often the fleet looks at a list. */
+/** How often one process of the fleet looks at a list. */
 const LOOK_MS = 55_000;
 /** The most calls of looks to a source in that time; if its lists need more, they are looked at less often. */
 const CALLS_MAX = 4;
 /** How soon a process tries again to get the turn to look. */
 const RETRY_MS = 5_000;
-/** If nothing is known from before, the first look can wait, because the pages that callers read are compared anyway. */
+/** If no earlier look is known, the first look can wait, because the pages that callers read are compared anyway. */
 const FIRST_MS = 45_000;
 
-/** The most pages that are compared at once, and in a second: under load, a part of them shows as much as all. */
+/** The most pages that are compared in a burst and in a second. Under load, a part of the pages shows enough. */
 const PAGES_AT_ONCE = 200;
 const PAGES_PER_SECOND = 10;
 
-/** Creates the check of the pages that callers read, of one view. */
+/** Creates the check of the pages of one view that callers read. */
 function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: Clock, alarms: FieldAlarms) {
   const reads = createPairedReads(bits.length, clock);
   const raisedFrom = new Map<string, MissingRate>();
-  /** Since when more records lack a field than before. */
+  /** By alarm: since when more records lack the field than before. */
   const risesSince = new Map<string, number>();
-  // Most replies say what the same page said before.
+  // Most replies are the same as the last reply for that page; their digests are kept here.
   const pages = new Map<string, number>();
   let window = -1;
   const tokens = createTokenBucket(PAGES_AT_ONCE, PAGES_PER_SECOND, clock);
@@ -102,7 +104,7 @@ function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: C
       reads.add(statesOf(resource, bits, records, missingValues), raised);
       check();
     },
-    /** Since when more records lack a field than before; `undefined`: they do not, or nobody reads any. */
+    /** Since when more records lack a field than before; `undefined` if that is not so, or nobody reads the list. */
     sinceOf: (claim: string) => risesSince.get(claim),
     forget() {
       pages.clear();
@@ -111,7 +113,7 @@ function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: C
   };
 }
 
-/** Compares both ends of a list with what earlier looks have found there. */
+/** Compares both ends of a list with the results of earlier looks. */
 function checkEnds(
   bits: readonly FieldBit[],
   states: ReadonlyMap<string, number>,
@@ -128,15 +130,15 @@ function checkEnds(
     if (jumps && !isRaised) alarms.raise(bit, before, now, sinceOf(bit.claim));
     if (jumps) past.set(bit.claim, { ...before, isFrozen: true });
     else if (!isRaised) past.set(bit.claim, withLook(before, now));
-    // An alarm that looks do not see is ended by what callers read.
+    // An alarm that no look has seen is ended by the check of the pages that callers read.
     else if (before.isFrozen && isBack(before, now)) alarms.restore(bit);
   }
 }
 
 /**
- * Creates the check of an order that the file claims. One page cannot show a row that moved to another page. What breaks
- * the order must be seen twice, because rows may move between two calls; then the claim is disabled. `lookAgain` reads the
- * same windows once more.
+ * Creates the check of an order that pages depend on although no request asks for it. One page cannot show a row that moved to another
+ * page. A break of the order must be seen twice, because rows may move between two calls; then the claim is disabled.
+ * `lookAgain` reads the same windows once more.
  */
 function createOrderCheck() {
   let before: readonly CanonicalRecord[] | undefined;
@@ -155,7 +157,7 @@ function createOrderCheck() {
   };
 }
 
-/** Creates the watch of a compiled source. */
+/** Creates the watch of the list of a compiled source. `store` keeps the results of looks; `random` is from 0 to 1. */
 export function createListWatch(
   { resource, source: { spec } }: CompiledSource,
   clock: Clock,

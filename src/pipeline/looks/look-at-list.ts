@@ -1,3 +1,5 @@
+// Reads both ends of a list about once a minute, to notice missing fields and a lost order.
+
 import type { RandomWindow, WindowCall } from '../../source/adapter/plan/window.ts';
 import type { WindowEvidence } from '../../source/checks/claim.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
@@ -7,21 +9,22 @@ import { readWindow } from '../reading/windows/read-window.ts';
 import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 import { type FieldBit, type RecordState, statesOf } from './field-states.ts';
 
-/** What a look at a list has shown, and what it took. */
+/** The result of one look at a list. */
 export type ListLook = {
-  /** The states of the first and the last rows, by their ids. */
+  /** The states of the first and the last rows, by their ids (see `field-states.ts`). */
   readonly ends: ReadonlyMap<string, number>;
-  /** The rows of all windows, by their places in the list; absent if it changed meanwhile, or if the file claims no order. */
+  /** The rows of all windows in their order; absent if the list changed meanwhile, or if there is no order to check. */
   readonly inOrder: readonly CanonicalRecord[] | undefined;
+  /** The calls that the look took. */
   readonly calls: number;
 };
 
-/** Rows at each end: one window, or a few windows if they are small, so that new rows change the rate slowly. */
+/** Rows that are read at each end: many, so that a few new rows do not change the rate much. */
 const ROWS = 100;
 const SMALL_WINDOW = 50;
 const ROWS_OF_SMALL_WINDOWS = 30;
 
-/** The calls that cover the last rows. One that covers most of them is enough. */
+/** The calls that cover the last rows. One call is enough if it covers most of them. */
 function lastCalls(window: RandomWindow, total: number, rows: number): readonly WindowCall[] {
   const end = Math.min(total, window.depthMax);
   if (end < total || end <= rows) return [];
@@ -30,7 +33,7 @@ function lastCalls(window: RandomWindow, total: number, rows: number): readonly 
   return last !== undefined && end - last.firstRow >= rows / 2 ? [last] : calls;
 }
 
-/** The windows that show a lost order, beside the first one: the last two, because writes move rows there, and one between. */
+/** Windows that show a lost order: the last two, because writes move rows there, and one between them and the first. */
 function orderCalls(window: RandomWindow, total: number, drawn: number): readonly WindowCall[] {
   const last = Math.max(0, Math.ceil(Math.min(total, window.depthMax) / window.scanSize) - 1);
   const indexes = new Set([1 + Math.floor(drawn * (last - 2)), last - 1, last]);
@@ -38,9 +41,9 @@ function orderCalls(window: RandomWindow, total: number, drawn: number): readonl
 }
 
 /**
- * Reads the first and the last rows of the list as it is, and a window between them if the file claims an order. They are
- * the same rows from look to look, while pages that callers read may be any. `drawn`, from 0 to 1, chooses the window
- * between. `undefined`: there is nothing to read. @throws GatewayError
+ * Reads the first and the last rows of the list without filters, and a window between them if an order has to be checked.
+ * Each look reads the same rows, so looks can be compared. `drawn`, from 0 to 1, chooses the window between. `undefined`: a
+ * plan has nothing to read. @throws GatewayError
  */
 export async function lookAtList(
   source: SourceRuntime,
@@ -66,7 +69,7 @@ export async function lookAtList(
   let isSteady = true;
   let total: number | undefined;
 
-  /** Keeps the states of a window's rows at the ends of the list. */
+  /** Reads a window, and keeps the states of those of its rows that are at the ends of the list. */
   async function read(call: WindowCall): Promise<void> {
     if (call.firstRow >= (total ?? Infinity)) return;
     const states: RecordState[] = [];

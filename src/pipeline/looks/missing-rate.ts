@@ -1,32 +1,34 @@
+// Decides whether records suddenly lack a field more often than before, or whether chance explains it.
+
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
-/** How many of some records have no value of a field that can be read. */
+/** How many of `records` have no readable value of a field (`without`). */
 export type MissingRate = { readonly records: number; readonly without: number };
 
-/** Fewer records show nothing. */
+/** Fewer records than this prove nothing. */
 const RECORDS_MIN = 50;
-/** A smaller rise is no jump, however many records show it. */
+/** A smaller rise of the rate is no jump, however many records show it. */
 const RISE_MIN = 0.1;
-/** The likelihood ratio, as a logarithm, that a jump takes: chance brings it once in some ten million comparisons. */
+/** The logarithm of the likelihood ratio from which a rise is a jump. Chance reaches it once in ten million comparisons. */
 const LIKELIHOOD_MIN = 15;
 
 /** The rate as a number from 0 to 1. */
 export const rateOf = ({ records, without }: MissingRate) => (records === 0 ? 0 : without / records);
 
-/** The rate in a sentence, in percent. */
+/** The rate as a text in percent. */
 export const missingRateText = (rate: MissingRate) => `${Math.round(rateOf(rate) * 100)} %`;
 
-/** How much better its own rate describes some records than another rate: `n` times the Kullback-Leibler divergence. */
+/** How much better their own rate describes the records than the rate `other`: `n` times the Kullback-Leibler divergence. */
 function logLikelihood({ records, without }: MissingRate, other: number): number {
   const term = (count: number, rate: number) => (count === 0 ? 0 : count * Math.log(count / records / rate));
   return term(without, other) + term(records - without, 1 - other);
 }
 
-/** Whether a rate is as low as before. */
+/** Whether a rate is about as low as before. */
 export const isBack = (before: MissingRate, now: MissingRate) =>
   now.records >= RECORDS_MIN && rateOf(now) < rateOf(before) + RISE_MIN;
 
-/** Whether so many more records lack the field now that chance does not explain it: a G-test of both rates. */
+/** Whether so many more records lack the field now that chance does not explain it (a G-test of both rates). */
 export function isJump(before: MissingRate, now: MissingRate): boolean {
   if (before.records < RECORDS_MIN || now.records < RECORDS_MIN) return false;
   if (rateOf(now) - rateOf(before) < RISE_MIN) return false;
@@ -34,10 +36,10 @@ export function isJump(before: MissingRate, now: MissingRate): boolean {
   return logLikelihood(before, both) + logLikelihood(now, both) >= LIKELIHOOD_MIN;
 }
 
-/** The rates that looks have found, by the name of a field's alarm. `isFrozen`: a look has seen the rate jump. */
+/** The rates that earlier looks found, by the name of the alarm. `isFrozen`: a look has seen a jump, so it stays as it is. */
 export type PastMissingRates = Map<string, MissingRate & { readonly isFrozen: boolean }>;
 
-/** How much one look weighs at the next look: half of it is left after ten looks. A slow change is no jump. */
+/** The factor by which earlier looks count less at each new look: half after ten looks. So a slow change is no jump. */
 const WEIGHT = 0.5 ** (1 / 10);
 
 function isKept(one: unknown): one is [string, MissingRate & { readonly isFrozen: boolean }] {
@@ -46,17 +48,17 @@ function isKept(one: unknown): one is [string, MissingRate & { readonly isFrozen
   return typeof claim === 'string' && typeof records === 'number' && typeof without === 'number';
 }
 
-/** The rates in a text of `writePast`; none if it is damaged or of another version. */
+/** Reads the text that `writePast` wrote. The map is empty if the text is damaged or of another version. */
 export function readPast(text = ''): PastMissingRates {
   const { version, shares } = Object(tryParseJson(text)) as Record<string, unknown>;
   return new Map(version === 1 && Array.isArray(shares) ? shares.filter(isKept) : []);
 }
 
-/** A rate with one more look; older looks count less. */
+/** Adds one look to a rate. Older looks count less. */
 export function withLook(past: MissingRate, { records, without }: MissingRate) {
   const [all, lacking] = [past.records * WEIGHT + records, past.without * WEIGHT + without];
   return { records: all, without: lacking, isFrozen: false };
 }
 
-/** The rates as a text. */
+/** Writes the rates as a text, for Redis. */
 export const writePast = (past: PastMissingRates) => JSON.stringify({ version: 1, shares: [...past] });

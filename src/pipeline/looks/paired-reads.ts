@@ -9,8 +9,9 @@ const WINDOW_MS = 5 * 60_000;
 const RECORDS_FOLLOWED = 5_000;
 
 /**
- * Compares records that are read again within some minutes, each with itself. So it does not look like a change if callers
- * ask for other records, or if old records lack what new ones have. `bits` are counted in each state.
+ * Creates the comparison of records that are read again within some minutes, each with its own earlier state. So nothing
+ * seems to change if callers only ask for other records, or if old records lack what new ones have. `bits` is the number
+ * of bits in a state.
  */
 export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>) {
   const seen = new Map<string, Seen>();
@@ -44,11 +45,11 @@ export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>) {
   }
 
   return {
-    /** The number of the window; records that were read neither in this one nor in the one before are forgotten. */
+    /** Returns the number of the present five minutes. Records that were last read before the previous five are forgotten. */
     window: turn,
     /**
-     * Adds the records of a reply. Only the first state of a record in a while, and its last one, count. `raised` has the bits
-     * with an alarm: a record that has lacked such a field is remembered as lacking it, so that it can come back.
+     * Adds the records of a reply. For each record, its last state is compared with its state in the window before. `raised`
+     * has the bits with an alarm: a record that lacked such a field is remembered as lacking it, so that a return is seen.
      */
     add(states: readonly RecordState[], raised: number): void {
       const window = turn();
@@ -69,7 +70,7 @@ export function createPairedReads(bits: number, clock: Pick<Clock, 'now'>) {
       before: { records: pairs, without: counts.before[bit] ?? 0 },
       now: { records: pairs, without: counts.now[bit] ?? 0 },
     }),
-    /** Forgets all records: what they lack from now on counts as normal. */
+    /** Forgets all records, so that what they lack from now on counts as normal. */
     clear(): void {
       seen.clear();
       restart();

@@ -1,3 +1,5 @@
+// The scan caches of one resource that this process knows: how long they live, and when they are refreshed.
+
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
@@ -8,31 +10,31 @@ import { createSharedScanCache } from '../../store/scan-cache/shared-scan-cache.
 import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 import type { SourceRuntime } from '../reading/windows/source-runtime.ts';
 
-/** What this process knows of the scan cache of one scan. */
+/** A scan cache, when the fleet was last asked for a newer one (monotonic), and when it is due for a refresh. */
 export type KnownScanCache = { readonly scanCache: ScanCache; checkedAt: number; refreshAt: number };
 
-/** The scan caches that this process knows: its own, and those of the fleet. */
+/** The known scan caches: those of this process, and those of the fleet. */
 export type KnownScanCaches = ReturnType<typeof createKnownScanCaches>;
 
-/** The scan caches of one resource take at most this many times its scan budget of this process' memory. */
+/** The scan caches of one resource use at most this many times `budget.bytes` of memory. */
 const SCAN_CACHES_MAX = 4;
 /** How long this process may go without asking whether the fleet has a newer scan cache. */
 const CHECK_MS = 1_000;
-/** From this part of its life on, a scan cache that is used is replaced in the background. */
+/** After this part of its life, a scan cache is replaced in the background when it is used. */
 const REFRESH_AT = 2 / 3;
-/** The part of a life that passes before a refresh that failed is tried again. */
+/** The part of its life that passes before a failed refresh is tried again. */
 const RETRY_AFTER = 1 / 10;
 
-/** How long scan caches of a source live. */
+/** Computes how long scan caches of a source live. */
 function createLifetime(clock: Clock, seconds: number) {
   const lifeMs = seconds * 1_000;
   const refreshSeconds = Math.ceil(seconds * REFRESH_AT);
   return {
     lifeMs,
-    /** A clock that jumped must not make a scan cache live longer than it was meant to. */
+    /** The milliseconds that are left. They are limited, so that a clock that jumped cannot make them more than a life. */
     leftMs: ({ storedAt }: { readonly storedAt: number }) =>
       Math.min(storedAt + lifeMs - clock.now(), lifeMs),
-    /** An answer grows old before its scan cache does, so that a later caller has the scan cache replaced in time. */
+    /** How long an answer is fresh: less than its scan cache lives, so that a later caller has it refreshed in time. */
     freshSecondsOf: ({ storedAt }: ScanCache) =>
       clock.now() - storedAt < refreshSeconds * 1_000 ? refreshSeconds : seconds,
   };
@@ -40,7 +42,7 @@ function createLifetime(clock: Clock, seconds: number) {
 
 const bytesOf = ({ scanCache }: KnownScanCache) => scanCache.bytes;
 
-/** Creates the scan caches that a process knows of one resource. `fleet` is absent if they are not shared. */
+/** Creates the known scan caches of one resource. `fleet` is absent if scan caches are not shared. */
 export function createKnownScanCaches(
   { clock, budget, resource }: SourceRuntime,
   fleet: RedisScanCaches | undefined,
@@ -59,14 +61,14 @@ export function createKnownScanCaches(
   }
 
   function keep(key: string, scanCache: ScanCache): ScanCache {
-    // Each purge begins new keys, and what was kept under those before has no further use.
+    // Each purge begins new keys, so scan caches under the old keys are of no use.
     kept.evictExpired();
     const refreshAt = scanCache.storedAt + lifeMs * REFRESH_AT;
     kept.set(key, { scanCache, checkedAt: clock.monotonic(), refreshAt }, leftMs(scanCache));
     return scanCache;
   }
 
-  /** Keeps the rows of a table, and shares the orders that they are put in. */
+  /** Keeps the rows of a table as a scan cache, and shares with the fleet each order that they are sorted in. */
   function keepTable(key: string, table: RowTable, storedAt: number): ScanCache {
     const scanCache = createLocalScanCache(table, storedAt, views, (order, positions) => {
       const ttlMs = Math.floor(leftMs({ storedAt }));
@@ -76,7 +78,7 @@ export function createKnownScanCaches(
     return keep(key, scanCache);
   }
 
-  /** The fleet's scan cache, if it lives and is newer than `than`. @throws if Redis does not answer */
+  /** The fleet's scan cache, if it lives and is newer than `than` (milliseconds since the epoch). @throws if Redis fails */
   async function newerOf(key: string, than: number): Promise<ScanCache | undefined> {
     const head = await shared?.current(key);
     if (shared === undefined || head === undefined || head.storedAt <= than) return undefined;
@@ -101,7 +103,7 @@ export function createKnownScanCaches(
     keepTable,
     has: (key: string) => isAlive(kept.get(key)),
     alive: () => kept.alive().filter(([, known]) => isAlive(known)),
-    /** What is known, or has become known to the fleet; `undefined` if nothing lives. */
+    /** Finds a living scan cache, a newer one of the fleet included; `undefined` if there is none. */
     async find(key: string): Promise<KnownScanCache | undefined> {
       const known = kept.get(key);
       const alive = isAlive(known) ? known : undefined;

@@ -1,3 +1,5 @@
+// Scans for a new scan cache, so that only one process of the fleet scans at a time.
+
 import { randomBytes } from 'node:crypto';
 import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
@@ -11,11 +13,11 @@ import type { CallContext, SourceRuntime } from '../reading/windows/source-runti
 
 /**
  * Creates the function that lets one process of the fleet scan, while the others wait for its scan cache. Without Redis, or
- * after `budget.time`, each process scans for itself.
+ * if `budget.time` has passed, each process scans for itself.
  */
 function createScanLock({ clock, budget }: SourceRuntime, { shared, lifeMs, newerOf }: KnownScanCaches) {
   if (shared === undefined) return undefined;
-  // Nobody publishes a scan cache that has outlived its life, so the last write comes before this time has passed.
+  // No process publishes a scan cache after its life, so the last write comes before this time is over.
   const fenceMs = 2 * (budget.time + lifeMs);
   const wait = { clock, pausesMs: [10, 200], patienceMs: budget.time } as const;
 
@@ -34,13 +36,13 @@ function createScanLock({ clock, budget }: SourceRuntime, { shared, lifeMs, newe
   };
 }
 
-/** Creates the functions that scan a resource of a source, once for the whole fleet if it shares scan caches. */
+/** Creates the functions that scan one resource: `take` in any case, `obtain` only if the fleet has no new scan cache. */
 export function createScanCacheFills(source: SourceRuntime, known: KnownScanCaches, tasks: BackgroundTasks) {
   const { clock } = source;
   const { shared } = known;
   const lockScan = createScanLock(source, known);
 
-  /** Scans; with a lock, the rows are published in the background. */
+  /** Scans. If it has the lock, it publishes the rows to the fleet in the background. */
   async function take(
     plan: ScanPlan,
     context: CallContext,
@@ -70,7 +72,7 @@ export function createScanCacheFills(source: SourceRuntime, known: KnownScanCach
 
   return {
     take,
-    /** A scan cache newer than `than`: that of the fleet, or one of an own scan. */
+    /** Gets a scan cache that is newer than `than`: from the fleet, or by a scan. */
     async obtain(plan: ScanPlan, context: CallContext, than: number): Promise<ScanCache | PlanFailure> {
       if (lockScan === undefined) return take(plan, context, undefined);
       const got = await tasks.within(context.signal, (signal) => lockScan(plan.key, than, signal));

@@ -1,3 +1,5 @@
+// Serves pages from the rows of a scan, which are kept for later queries (`budget.snapshot`).
+
 import type { ScanPlan } from '../../source/adapter/plan/plan.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
@@ -11,37 +13,37 @@ import { notScanned } from '../reading/windows/scan-faults.ts';
 import { createScanCacheFills } from './obtain-scan-cache.ts';
 import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 
-/** Rows of a scan cache as an answer needs them. */
+/** A page that was taken from a scan cache. */
 export type ScanCachePage = Selected & {
   /** When the scan began, milliseconds since the epoch. */
   readonly storedAt: number;
-  /** How old an answer made of them may become before the scan cache is looked at again. */
+  /** How many seconds an answer with this page is fresh. */
   readonly freshSeconds: number;
 };
 
-/** Serves any page, order and selection from one scan for as long as its scan cache lives. */
+/** The scan caches of one resource. Any page, order and selection is served from one scan, as long as its cache lives. */
 export type ScanCaches = {
-  /** With `newerThan`, of rows that were read later. @throws GatewayError */
+  /** A page, after a scan if no scan cache lives. With `newerThan`, the scan must be newer. @throws GatewayError */
   page(
     plan: ScanPlan,
     range: PageRange,
     context: CallContext,
     newerThan?: number,
   ): Promise<ScanCachePage | PlanFailure>;
-  /** Whether this process knows of a scan cache that lives. */
+  /** Whether this process knows a living scan cache for a plan. */
   has(plan: ScanPlan): boolean;
   /** The keys of the plans whose scan caches live in this process. */
   keys(): readonly string[];
   /** When the scan of each scan cache that lives in this process began, milliseconds since the epoch. */
   storedTimes(): readonly number[];
-  /** Ends everything under way, background scans included. */
+  /** Ends all work, background scans included. */
   close(): Promise<void>;
 };
 
-/** A page of a known scan cache. Without one, a scan must read rows that are newer than `newerThan`. */
+/** A page of a known scan cache. If there is none, a scan must be newer than `newerThan`. */
 type KnownPage = { readonly page: ScanCachePage | undefined; readonly newerThan: number };
 
-/** Creates the scan caches of one resource of one source. `fleet` is absent if they are not shared. */
+/** Creates the scan caches of one resource of one source. `fleet` is absent if scan caches are not shared. */
 export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches | undefined): ScanCaches {
   const { clock } = source;
   const tasks = createBackgroundTasks();
@@ -49,7 +51,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
   const scans = createScanCacheFills(source, known, tasks);
   const flights = createSingleFlight<ScanCache | PlanFailure>();
 
-  /** Scans in the background, once at a time. */
+  /** Refreshes a scan cache in the background, once at a time. */
   function refresh(plan: ScanPlan, stale: KnownScanCache): void {
     known.postponeRefresh(stale);
     const { storedAt } = stale.scanCache;
@@ -71,7 +73,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
     return selected && { ...selected, storedAt, freshSeconds: known.freshSecondsOf(scanCache) };
   }
 
-  /** A page of a known scan cache, which is refreshed if that is due. */
+  /** Takes a page from a known scan cache, and refreshes that cache if it is due. */
   async function knownPage(
     plan: ScanPlan,
     selection: Selection,
@@ -83,7 +85,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
     if (found === undefined || found.scanCache.storedAt <= newerThan) return { page: undefined, newerThan };
     if (mayScan && clock.now() >= found.refreshAt) refresh(plan, found);
     const page = await pageOf(found.scanCache, selection, signal);
-    // Redis may have lost its rows but not its head.
+    // Redis may have lost the rows although it still has the head of the scan cache.
     if (page === undefined) known.drop(plan.key, found);
     return { page, newerThan: found.scanCache.storedAt };
   }
@@ -100,7 +102,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
       if (page !== undefined) return page;
       if (mayScan === false) throw notScanned();
       const obtain = (context: CallContext) => scans.obtain(plan, context, stale);
-      // Rows that another process read may be lost meanwhile; those of an own scan are here.
+      // Rows that another process published may be lost. Then this process scans itself, because its own rows cannot be.
       const scan = (context: CallContext) => scans.take(plan, context, undefined);
       for (const work of [obtain, scan]) {
         const isShared = flights.has(plan.key);

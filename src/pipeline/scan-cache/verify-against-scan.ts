@@ -1,3 +1,5 @@
+// Compares the total of a filtered list with a cached scan of the whole list, to notice filters that lose rows.
+
 import type { ListPlan, ScanPlan } from '../../source/adapter/plan/plan.ts';
 import { filtersKey } from '../../contract/query-key.ts';
 import type { ListQuery } from '../../contract/query.ts';
@@ -9,10 +11,10 @@ import { type CallContext, disableClaim, type SourceRuntime } from '../reading/w
 import { undefinedIfFailed } from '../reading/windows/verifications.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
 
-/** How often one selection is compared, and how often any selection of a resource. */
+/** The pause between comparisons of one selection, and of any selection of a resource. */
 const LOOK_MS = 60_000;
 const ANY_LOOK_MS = 10_000;
-/** The most matching rows of two scans that are compared one by one; more rows are compared by their number only. */
+/** The most matching rows of two scans that are compared by id. If there are more, the rest is compared by number only. */
 const COMPARED_MAX = 5_000;
 
 type Readers = { readonly source: SourceRuntime; readonly scanCaches: ScanCaches; readonly walk: Walker };
@@ -22,7 +24,7 @@ const NO_ROWS = { offset: 0, limit: 0 };
 
 const idsOf = ({ records }: ScanCachePage) => records.map(({ id }) => id).join(' ');
 
-/** Reads the first row of a plan anew, for its total. */
+/** Reads the first row of a plan again, for its total. */
 async function readAgain(
   { source, scanCaches, walk }: Readers,
   plan: Exclude<ListPlan, { kind: 'nothing' }>,
@@ -36,8 +38,9 @@ async function readAgain(
 }
 
 /**
- * The total of the filtered list and the number of matching rows in a scan, if the filtered list leaves rows out. A scan
- * before and a scan after it must agree. If the filtered list has more rows than the scan, the scan may lack some.
+ * Whether a filtered list leaves rows out: then the result has its total and the number of matching rows in a scan. The
+ * scan before and the scan after it must agree, so that no write explains the difference. If the filtered list has more
+ * rows than the scan, nothing is proven, because the scan may lack some.
  */
 async function contradictingTotals(
   scan: () => Promise<ScanCachePage | PlanFailure>,
@@ -53,10 +56,10 @@ async function contradictingTotals(
   return idsOf(after) === idsOf(before) ? { told: again.total, scanned: before.total } : undefined;
 }
 
-/** A scan of the whole list that is still cached, and how many of its rows match. */
+/** A cached scan of the whole list, and how many of its rows match the filters. */
 type ScanCount = { readonly scan: ScanPlan; readonly name: string; readonly total: number };
 
-/** Counts the rows of a filtered page in a cached scan of the whole list, if there is one; each selection once in a while. */
+/** Counts matching rows in a cached scan of the whole list; `undefined` if there is none, or it was just done. */
 export async function countInScan(
   { source, scanCaches }: Readers,
   { query, plan }: Omit<FilteredPage, 'total'>,
@@ -77,9 +80,9 @@ export async function countInScan(
 }
 
 /**
- * Compares the total of a filtered page with the rows of a scan. If it is lower, both are read anew. If they still differ,
- * and the list has not changed meanwhile, the filters are disabled. Failures of the source prove nothing. A caller does not
- * wait long for the two scans, because a correct list from which a row was deleted causes them, too.
+ * Compares the total of a filtered page with the number of matching rows in a scan. If the total is lower, both are read
+ * again. If they still differ, and the list has not changed meanwhile, the claims of the filters are disabled. Failures of
+ * the source prove nothing. A caller waits for the two scans only for a moment, because a deleted row causes them, too.
  */
 export async function verifyAgainstScan(
   readers: Readers,

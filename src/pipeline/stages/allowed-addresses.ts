@@ -14,15 +14,15 @@ function compile(ranges: readonly string[]): AllowsAddress {
     else list.addSubnet(address, Number(length), family);
   }
   return (text) => {
-    // The zone of a link-local address says nothing of who calls.
+    // The zone of a link-local address (`%eth0`) does not matter.
     const [address = ''] = text.split('%');
     if (isIPv4(address)) return list.check(address, 'ipv4');
-    // BlockList takes an IPv4 address in its IPv6 form, which a dual-stack socket shows, for what it is.
+    // BlockList understands IPv4 addresses in IPv6 form, which a dual-stack socket shows.
     return isIPv6(address) && list.check(address, 'ipv6');
   };
 }
 
-/** The check of addresses and CIDR ranges; `undefined` if a key may be used from anywhere. */
+/** Compiles the check for addresses and CIDR ranges, once for each list; `undefined` if every address is allowed. */
 export function allowedAddresses(ranges: readonly string[] | undefined): AllowsAddress | undefined {
   if (ranges === undefined || ranges.length === 0) return undefined;
   const known = compiled.get(ranges);

@@ -1,9 +1,11 @@
+// Makes cache entries of answers: entity tag, time to live, tags for purges.
+
 import { hash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { type CacheEntry, type PurgePosition, tagText } from '../../store/cache/cache-entry.ts';
 import type { SourceAnswer } from './call.ts';
 
-/** How long answers live, seconds. */
+/** How long answers are kept, in seconds. */
 export type Freshness = {
   /** How long "no such record" is remembered. */
   readonly notFound: number;
@@ -14,26 +16,26 @@ export type Freshness = {
 };
 
 /**
- * How long an answer is fresh, it says itself (`freshSeconds`); `freshness` says it of a missing record, and how long an
- * answer may be served stale.
+ * What the maker needs. An answer itself says how long it is fresh (`freshSeconds`). `freshness` says it for missing records,
+ * and how long an answer may be served stale.
  */
 export type EntryMakerDeps = {
   readonly clock: Clock;
   readonly freshness: Freshness;
-  /** Percent of its freshness by which an answer may end early, so that not all end at once. */
+  /** The percentage by which freshness may end early, so that not all answers expire at once. */
   readonly jitterPercent: number;
-  /** 0 to 1, anew for each answer. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 };
 
-/** A strong entity tag of a body (RFC 9110, section 8.8.3). */
+/** The strong entity tag of a body (RFC 9110, section 8.8.3): a part of its SHA-256, in quotes. */
 export function etagOf(body: Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Creates the function that makes an entry of an answer. `purgePosition`: what was purged before the source was asked. */
+/** Creates the maker. Its `purgePosition` is that of the last purge before the source was asked. */
 export function createEntryMaker({ clock, freshness, jitterPercent, random }: EntryMakerDeps) {
   const keepSeconds = Math.max(freshness.staleWhileRevalidate, freshness.staleIfError);
   return function entryOf(answer: SourceAnswer, purgePosition: PurgePosition): CacheEntry {

@@ -1,3 +1,5 @@
+// Makes new cache entries from a source, so that the same answer is not made twice at the same time in the fleet.
+
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight, type SingleFlight } from '../../kernel/single-flight.ts';
 import { createBoundedMap } from '../../store/memory/bounded-map.ts';
@@ -11,25 +13,24 @@ import { timed } from '../../telemetry/requests/request-timings.ts';
 import type { SourceCall, SourceHandler } from './call.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
 
-/** `deadlineMs` bounds a refresh alone, because nobody waits for it: a fill ends when its callers have gone. */
+/** What filling needs. `deadlineMs` limits only background refreshes; other fills end when their callers have gone. */
 export type CacheFillDeps = EntryMakerDeps & {
   readonly cache: Cache;
   readonly purges: Pick<Purges, 'current'>;
   readonly tasks: Pick<BackgroundTasks, 'run'>;
-  /** Bound of a refresh in the background. */
   readonly deadlineMs: number;
 };
 
-/** An entry, and whether it was made for those who asked. */
+/** An entry, and whether it was made now (a miss) or found in Redis. */
 export type FilledEntry = { readonly entry: CacheEntry; readonly isMade: boolean };
 
-/** The pause before a source that failed is asked for the same answer again. */
+/** The pause between two refreshes of the same entry, so that a failing source is not asked all the time. */
 const REFRESH_PAUSE_MS = 1_000;
 const REFRESHES_MAX = 10_000;
-/** How long to wait for the fill of another process, which may be slower than one of ours. */
+/** How long this process waits until another one has filled the entry; then it fills the entry itself. */
 const FLEET_WAIT = { pausesMs: [5, 100], patienceMs: 5_000 } as const;
 
-/** Does the work, or waits for the same work of another call, whose log line then has the steps. */
+/** Does the work, or waits for the same work of another call. Then the log line of that call has the timings. */
 function joined<T>(
   flights: SingleFlight<T>,
   key: string,
@@ -41,7 +42,7 @@ function joined<T>(
   return isShared ? timed(call.usage.timings, 'shared', done) : done;
 }
 
-/** Fills the cache with the answers of a source: a single flight per key in this process, and in the fleet. */
+/** Creates the functions that fill the cache: one fill per key at a time, in this process and in the fleet. */
 export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
   const { cache, clock, purges, tasks, deadlineMs } = deps;
   const entryOf = createEntryMaker(deps);
@@ -50,7 +51,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
   const isFresh = (entry: CacheEntry) => staleMsOf(entry, clock) < 0;
   const refreshed = createBoundedMap<object>(REFRESHES_MAX, () => 1);
 
-  /** To `look`, any entry that may be served is enough; to `fill`, only a fresh one. */
+  /** Finds an entry in Redis or takes its lock. To `look`, any entry is enough; to `fill`, only a fresh one. */
   async function findOrLock(
     key: string,
     purpose: 'look' | 'fill',
@@ -67,7 +68,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
 
   async function createEntry(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
     try {
-      // What is purged while the source is asked may be in its answer or not, so it counts as purged.
+      // The position is taken before the source is asked. So a purge in the meantime also ends this entry.
       const purgePosition = purges.current();
       const made = entryOf(await source(call), purgePosition);
       void cache.put(key, made, lock);
@@ -78,7 +79,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
     }
   }
 
-  /** A single flight in this process: the source is asked until the last waiting caller has gone. */
+  /** Shares the work among the callers in this process. It is aborted when the last of them has gone. */
   function share(key: string, call: SourceCall, work: (call: SourceCall) => Promise<CacheEntry>) {
     return joined(fills, key, call, work);
   }
@@ -93,7 +94,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
   async function findOrMake(key: string, call: SourceCall): Promise<FilledEntry> {
     const { found, lock } = await findOrLock(key, 'look', call);
     if (found !== undefined) return { entry: found, isMade: false };
-    // Without a lock of the fleet, only the single flight of this process keeps others from making it, too.
+    // Without the lock of the fleet, at least the calls of this process share one fill.
     const made =
       lock === undefined
         ? share(key, call, (shared) => createEntry(key, shared, undefined))
@@ -102,12 +103,12 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
   }
 
   return {
-    /** A new entry: made here, or by another process a moment ago. */
+    /** A fresh entry: made by this process, or by another one a moment ago. */
     fill,
-    /** What Redis has, else a new entry: mostly one question to Redis for both. */
+    /** The entry in Redis, even a stale one, or else a new entry. */
     findOrFill: (key: string, call: SourceCall): Promise<FilledEntry> =>
       joined(finds, key, call, (shared) => findOrMake(key, shared)),
-    /** Makes a new entry in the background, in the caller's trace: once at a time, and not again right after a failure. */
+    /** Makes a new entry in the background, in the caller's trace, but not again within a second. */
     refresh(key: string, query: SourceCall['query'], spans: UpstreamTrace): void {
       if (refreshed.get(key) !== undefined) return;
       refreshed.set(key, {}, REFRESH_PAUSE_MS);

@@ -8,17 +8,17 @@ import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
 import { cacheKeyOf } from './cache-stage.ts';
 import type { SourceAnswer } from './call.ts';
 
-/** Keeps an answer. It never rejects. */
+/** Puts an answer into the cache. It never rejects. */
 export type KeepAnswer = (answer: SourceAnswer) => Promise<void>;
 
-/** Begins to warm a cache. It is called before the source is asked, so that a purge in the meantime also ends what is kept. */
+/** Begins to warm a cache. Call it before the source is asked, so that a purge in the meantime also ends the entry. */
 export type BeginPrewarm = (operation: string, query: Query) => KeepAnswer;
 
-/** With another `digest` than that of the cache stage, nobody would find what is kept. */
+/** What the warming needs. */
 export type CachePrewarmDeps = EntryMakerDeps & {
   readonly cache: Cache;
   readonly purges: Pick<Purges, 'current'>;
-  /** The digest under which the cache stage of the source keeps its answers. */
+  /** The digest in the keys of the source's cache stage. It must be the same, or nobody finds the entries. */
   readonly digest: string;
 };
 
@@ -29,7 +29,7 @@ export type CachePrewarmDeps = EntryMakerDeps & {
 export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrewarmDeps): BeginPrewarm {
   const entryOf = createEntryMaker(deps);
 
-  /** Looks the entry up and locks it; `undefined` if another process has the lock, because that makes a newer entry. */
+  /** Looks up an entry and locks it; `undefined` if another process has the lock, because it makes a newer entry. */
   async function find(key: string): Promise<{ entry: CacheEntry | undefined; lock?: Lock } | undefined> {
     if (!cache.isShared) return { entry: cache.local(key) };
     const { entry, lock } = await cache.getOrLock(key, 'fill');
@@ -47,9 +47,9 @@ export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrew
     const purgePosition = purges.current();
     const key = cacheKeyOf(operation, digest, queryKey(query));
     return async (answer) => {
-      // That a record is missing is not kept: each call asks anew.
+      // A missing record is not cached, so each call asks again.
       if (!answer.found) return;
-      // Without Redis, nothing is kept: the cache is only colder.
+      // If Redis fails, nothing is cached, which does no harm.
       await keep(key, entryOf(answer, purgePosition)).catch(() => undefined);
     };
   };

@@ -1,3 +1,5 @@
+// The stage that serves answers from the cache, and fills the cache from the source.
+
 import type { Query } from '../../contract/query.ts';
 import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
@@ -8,21 +10,21 @@ import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
 import { etagOf } from './cache-entry-maker.ts';
 import type { Call, Handler, CallAnswer, SourceCall, SourceHandler } from './call.ts';
 
-/** `digest` is part of every key, so a changed source file finds no answer of the file before it. */
+/** What the stage needs. `digest` is part of every key, so answers of a changed source file are not found. */
 export type CacheStageDeps = CacheFillDeps & {
   /** The digest of the source's file and of the contract's version. */
   readonly digest: string;
 };
 
 /**
- * The key of an answer: everything that it depends on. The caller is no part of it: permission is checked before the cache.
- * `digest` changes with the source's file, its credential and the contract; `query` is the key of the query.
+ * The key of an answer in the cache: everything that the answer depends on. The caller is no part of it, because permission
+ * is checked before. `digest` changes with the source's file, its credential and the contract; `query` is `queryKey`.
  */
 export function cacheKeyOf(operation: string, digest: string, query: string): string {
   return `${operation}/${digest}/${query}`;
 }
 
-/** Failures of a source for which an older answer may be served instead. */
+/** The failures of a source for which an old answer may be served instead. */
 const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'upstream_error',
   'upstream_invalid_response',
@@ -32,7 +34,7 @@ const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'scan_limit_exceeded',
 ]);
 
-/** The reply of an entry. Throws 404 if the entry says that there is no such record. */
+/** The answer of an entry. Throws 404 if the entry says that there is no such record. */
 function replyOf(call: Call, entry: CacheEntry, cache: CallAnswer['cache']): CallAnswer {
   call.summary.cache = cache;
   if (!entry.found) throw fault('not_found');
@@ -46,7 +48,7 @@ function queryOf({ query }: Call): Query {
   return query;
 }
 
-/** The call to the source for a call of a client. No answer depends on the caller, because others are served it, too. */
+/** Makes the call to the source for a call of a client. It has nothing of the caller, because others get the answer, too. */
 function sourceCallOf(call: Call): SourceCall {
   const query = queryOf(call);
   call.summary.spans = call.openTrace();
@@ -57,8 +59,8 @@ function sourceCallOf(call: Call): SourceCall {
 }
 
 /**
- * Creates the cache stage: serves finished bodies from the cache, stale ones as far as the configuration allows, and
- * fills it from the source. A hit is answered without a promise.
+ * Creates the cache stage. It serves cached bodies, stale ones if the configuration allows it, and fills the cache from the
+ * source. A hit is returned at once, without a promise.
  */
 export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) => Handler {
   const { cache, clock, digest } = deps;
@@ -88,7 +90,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       return replyOf(call, entry, 'stale');
     }
 
-    /** For a key that this process has no entry of, while other processes share the cache. */
+    /** Serves a key that this process has no entry for, but that another process may have put into Redis. */
     async function serveShared(call: Call, key: string): Promise<CallAnswer> {
       call.summary.cache = 'miss';
       const { entry, isMade } = await cacheFill.findOrFill(key, sourceCallOf(call));
@@ -101,13 +103,13 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       const local = cache.local(key);
       if (local === undefined) return cache.isShared ? serveShared(call, key) : serveFilled(call, key);
       const staleMs = staleMsOf(local, clock);
-      // Most calls end here.
+      // Most calls end here, so this path is short.
       if (local.found && staleMs < 0) {
         call.summary.cache = 'hit';
         return entryAnswer(local, 'hit');
       }
       if (!cache.isShared || staleMs < 0) return serveEntry(call, key, local);
-      // Another process may have a newer one.
+      // Another process may have put a newer entry into Redis.
       return timed(openTimings(call.summary), 'cache', cache.remote(key)).then((remote) =>
         serveEntry(call, key, remote ?? local),
       );
@@ -115,7 +117,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
   };
 }
 
-/** Creates a handler that asks the source for each call, past the cache: it looks nothing up there, and keeps nothing. */
+/** Creates a handler that asks the source for each call and does not use the cache. */
 export function createUncachedHandler(source: SourceHandler): Handler {
   return async function uncached(call) {
     call.summary.cache = 'miss';

@@ -4,11 +4,11 @@ import type { Query } from '../../contract/query.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Stage } from './call.ts';
 
-// The stages that need nothing but the call itself.
+// The stages that need no other component: deadline, permission, parameters, deprecation.
 
 /**
- * Creates the stage that bounds how long a caller waits: 504 once `deadlineMs` are spent. What is answered at once needs
- * no deadline, and a timer for each request would be felt.
+ * Creates the stage that limits how long a caller waits: the answer is 504 after `deadlineMs`. A call that is answered at
+ * once gets no timer, because a timer for each request would cost too much.
  */
 export function createDeadline(deadlineMs: number): Stage {
   return (next) =>
@@ -20,8 +20,8 @@ export function createDeadline(deadlineMs: number): Stage {
 }
 
 /**
- * The stage that refuses callers without the permission of the operation, and keys that are limited to other operations; it
- * stands behind `authenticate`. A refusal names what is missing, as in RFC 6750, section 3.1.
+ * The stage that refuses callers without the permission of the operation, and keys that are limited to other operations
+ * (403). It comes after `authenticate`. A refusal names what is missing, as in RFC 6750, section 3.1.
  */
 export const authorize: Stage = (next) =>
   function authorized(call) {
@@ -40,10 +40,10 @@ export const authorize: Stage = (next) =>
     });
   };
 
-/** Reads an operation's raw query string and path id. @throws GatewayError what the client did wrong */
+/** Parses the raw query string and the raw id of a request. @throws GatewayError 400 or 404 */
 export type RequestParser = (rawQuery: string, rawId: string | undefined) => Query;
 
-/** Creates the stage that checks the parameters and sets `call.query`, with its key. */
+/** Creates the stage that parses the parameters, and sets `call.query` and `call.queryKey`. */
 export function createParse(parseRequest: RequestParser): Stage {
   return (next) =>
     function parsed(call) {
@@ -54,7 +54,7 @@ export function createParse(parseRequest: RequestParser): Stage {
     };
 }
 
-/** Creates the stage that tells callers that they use what is going. */
+/** Creates the stage that adds headers if a caller uses deprecated parts of the contract. */
 export function createDeprecation(headersOf: DeprecationHeaders): Stage {
   return (next) =>
     function marked(call) {

@@ -1,3 +1,5 @@
+// The types of the pipeline: a call, the handlers that answer it, and the stages around a handler.
+
 import type { Query } from '../../contract/query.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
@@ -8,26 +10,26 @@ import type { Usage } from '../../source/client/guard/exchange.ts';
 /** The caller, once the credential is verified. */
 export type Principal = {
   readonly kind: 'key' | 'jwt' | 'anonymous';
-  /** Safe for the log: a key id, `jwt:…`, or `anonymous`. */
+  /** The name of the caller in the log: a key id, `jwt:…`, or `anonymous`. It is not secret. */
   readonly id: string;
-  /** Who uses a key, for people; absent: nobody has said so. */
+  /** Who uses the key, in words for people; absent if nobody wrote it. */
   readonly label?: string | undefined;
-  /** What the rate limit is counted under. Unique per caller. */
+  /** The name under which the rate limit counts the caller. Each caller has another one. */
   readonly subject: string;
   readonly permissions: ReadonlySet<string>;
-  /** Name of the tier in `limits.tiers`. */
+  /** The tier's name in `limits.tiers`. */
   readonly tier: string;
   /** The operations that the caller may use; `undefined`: all that the permissions allow. */
   readonly operations?: ReadonlySet<string> | undefined;
 };
 
-/** What the pipeline may know of the HTTP request. Header values are raw and not to be trusted. */
+/** The parts of an HTTP request that the pipeline uses. Header values are raw and must not be trusted. */
 export type RequestFacts = {
   /** Every value of `Authorization`, as received. */
   readonly authorization: readonly string[];
   /** Every value of `X-API-Key`, as received. */
   readonly apiKey: readonly string[];
-  /** The caller's address, after `listen.trustProxy`. */
+  /** The caller's address, as found by `listen.trustProxy`. */
   readonly address: string;
   /** The raw query string, without the question mark. */
   readonly rawQuery: string;
@@ -35,16 +37,16 @@ export type RequestFacts = {
   readonly rawId: string | undefined;
 };
 
-/** What a call gathers for its log line, its metrics and its span. */
+/** What is written about a call to its log line, its metrics and its span. */
 export type CallSummary = Usage & {
   cache: 'hit' | 'miss' | 'stale' | 'none';
   principalId: string | undefined;
-  /** The label of its key. */
+  /** The label of the caller's key. */
   principalLabel?: string | undefined;
-  /** The tier of the rate limit, and what its decision told the caller of the windows. */
+  /** The tier of the rate limit, and the state of its windows after this call. */
   limitTier: string | undefined;
   limitWindows: readonly WindowState[] | undefined;
-  /** The error that the caller would have got without the dry run of its tier. */
+  /** The error that the caller would get if its tier were not in a dry run. */
   wouldRefuse?: 'rate_limit_exceeded' | 'limiter_unavailable';
 };
 
@@ -52,17 +54,17 @@ export type CallSummary = Usage & {
 export type Call = {
   /** `users.list`, `users.get`, `products.list` or `passthrough.<name>`. */
   readonly operation: string;
-  /** The permission the caller needs, or `null` if the resource is public. */
+  /** The permission that the caller needs; `null` if the operation is public. */
   readonly permission: string | null;
   readonly request: RequestFacts;
   readonly requestId: string;
-  /** Aborts when the client has gone or the deadline is spent. */
+  /** Aborts when the client has gone or the deadline is over. */
   readonly signal: AbortSignal;
-  /** The trace that calls to upstreams continue; made on first use. */
+  /** Returns the trace that calls to upstreams continue. It is made on first use. */
   openTrace(): UpstreamTrace;
-  /** Every value of a header, as received: hostile texts. It looks at all lines, so few should ask. */
+  /** Every value of a header, as received, so it must not be trusted. It reads all header lines, so use it seldom. */
   headerLines(name: string): readonly string[];
-  /** Starts the time that the caller waits: once it is spent, the signal aborts and the caller gets 504. */
+  /** Starts the deadline. When it is over, the signal aborts and the caller gets 504. */
   startDeadline(deadlineMs: number): void;
   readonly summary: CallSummary;
   /** Headers of the answer, errors included: names and values in turn. */
@@ -71,53 +73,53 @@ export type Call = {
   principal: Principal | undefined;
   /** Set by the parse stage; absent for pass-through calls. */
   query: Query | undefined;
-  /** Its canonical text: equal for every spelling of one query. */
+  /** The canonical text of the query, the same for every spelling of it; set by the parse stage. */
   queryKey: string | undefined;
 };
 
-/** A finished v1 answer: bytes and what is known about them. */
+/** A finished v1 answer: its body, its entity tag, its age, and whether it came from the cache. */
 export type CallAnswer = Pick<CacheEntry, 'body' | 'etag' | 'storedAt' | 'freshSeconds' | 'encodings'> & {
   readonly cache: 'hit' | 'miss' | 'stale';
 };
 
-/** Answers a call: at once if nothing has to be waited for. It throws or rejects with a `GatewayError`. */
+/** Answers a call: with a promise only if it has to wait. It throws or rejects with a `GatewayError`. */
 export type Handler<T = CallAnswer> = (call: Call) => T | Promise<T>;
 
-/** Something that happens around a handler. */
+/** Wraps a handler in another one that does something before or after it, such as the check of a permission. */
 export type Stage = <T>(next: Handler<T>) => Handler<T>;
 
-/** What a source is asked, for one caller or for several who ask the same. Nothing of a caller is in it. */
+/** A call to a source, for one caller or for several with the same query. It has nothing of a caller. */
 export type SourceCall = {
   readonly query: Query;
-  /** What the calls to the source cost, for the log line of the caller who pays. */
+  /** The counters of the upstream calls, for the log line of the caller who caused them. */
   readonly usage: Usage;
-  /** Aborts once nobody waits any more. */
+  /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Absent: somebody waits for the answer. */
+  /** The priority of the upstream calls; absent if a caller waits for the answer. */
   readonly priority?: Priority | undefined;
-  /** False: an answer that takes a scan is refused with `scan_limit_exceeded`, unless the rows of one are there. */
+  /** If false, an answer that needs a scan fails with `scan_limit_exceeded`, unless a scan cache has the rows. */
   readonly mayScan?: boolean | undefined;
 };
 
-/** A finished body of a source. */
+/** An answer with a body. */
 export type FoundAnswer = {
   readonly found: true;
-  /** JSON bytes. */
+  /** The JSON of the answer, in UTF-8. */
   readonly body: Buffer;
   /** When the data was read, milliseconds since the epoch. */
   readonly storedAt: number;
   readonly freshSeconds: number;
-  /** What it is about, such as `users` and `users:42`; one text may hold several, with spaces between. */
+  /** The tags by which it can be purged, such as `users` and `users:42`. One text may have several, with spaces between. */
   readonly tags: readonly string[];
 };
 
-/** What a source answers: a finished body, or that there is no such record. */
+/** The answer made from a source: a body, or that there is no such record. */
 export type SourceAnswer = FoundAnswer | { readonly found: false; readonly tags: readonly string[] };
 
-/** Makes an answer from the source. */
+/** Makes an answer from a source. */
 export type SourceHandler = (call: SourceCall) => Promise<SourceAnswer>;
 
-/** An operation that can be served. */
+/** An operation with its path, its permission, and the handler that answers it. */
 export type ServedOperation = {
   readonly operation: string;
   readonly path: string;

@@ -1,25 +1,27 @@
+// The stage that counts each call against the limit of its caller, and refuses calls above the limit.
+
 import { fault } from '../../kernel/errors/fault.ts';
 import type { DecidedBy, Decision, Limiter, WindowState } from '../../store/limiter/limiter.ts';
 import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
 import type { Call, Stage } from './call.ts';
 
-/** `limiter` has to know the tier of every principal: it throws for any other. */
+/** What the stage needs. `limiter` must know the tier of every principal, because it throws for an unknown tier. */
 export type RateLimitDeps = {
   readonly limiter: Pick<Limiter, 'consume'>;
-  /** The tiers that refuse nothing and show callers nothing. */
+  /** The tiers in a dry run: they refuse nothing, and callers see no headers. */
   readonly dryRun: ReadonlySet<string>;
   readonly metrics: { limiterDecision(tier: string, outcome: LimitOutcome, by: DecidedBy): void };
 };
 
-/** What was decided. `would_refuse`: the tier is in a dry run, and the request is refused or nobody could decide. */
+/** The decision. `would_refuse`: without the dry run of its tier, the call would have failed. */
 type LimitOutcome = 'admitted' | 'refused' | 'unavailable' | 'would_refuse';
 
-/** The windows of a tier as a list of structured fields (RFC 9651): `"1s";q=20;w=1, "60s";q=600;w=60`. */
+/** The value of `RateLimit-Policy`, structured fields (RFC 9651): `"1s";q=20;w=1, "60s";q=600;w=60`. */
 function policyField(windows: readonly WindowState[]): string {
   return windows.map(({ points, seconds }) => `"${seconds}s";q=${points};w=${seconds}`).join(', ');
 }
 
-/** Where the windows stand: `"1s";r=19;t=1, "60s";r=599;t=60`. Made for every answer, hence a plain loop. */
+/** The value of `RateLimit`: `"1s";r=19;t=1, "60s";r=599;t=60`. It is a plain loop, because every answer needs it. */
 function stateField(windows: readonly WindowState[]): string {
   let text = '';
   for (const { seconds, remaining, resetSeconds } of windows)
@@ -27,7 +29,7 @@ function stateField(windows: readonly WindowState[]): string {
   return text;
 }
 
-/** The header of a policy, which is the same for every call of a tier. */
+/** Creates a memory of `RateLimit-Policy` values, because they are the same for every call of a tier. */
 function createPolicyFields() {
   const policies = new Map<string, string>();
   return function policyOf(tier: string, windows: readonly WindowState[]): string {
@@ -40,9 +42,9 @@ function createPolicyFields() {
 }
 
 /**
- * Creates the stage that counts a call against its caller's tier; it stands behind `authenticate`. Each answer, errors
- * included, shows the decision in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A tier
- * in dry run shows it in the metrics and the log alone, because clients slow down by those headers.
+ * Creates the stage that counts a call against its caller's tier; it comes after `authenticate`. Each answer, errors
+ * included, has the decision in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). If the tier is
+ * in a dry run, only metrics and log have it, because clients slow down if they see these headers.
  */
 export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): Stage {
   const policyOf = createPolicyFields();

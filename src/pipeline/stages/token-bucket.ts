@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * A token bucket: `burst` tokens, refilled at `perSecond`. For failures it is charged once the outcome is known, so
- * successes are free, however many there are at once.
+ * A token bucket: it has `burst` tokens and gets `perSecond` new ones. It can limit failures: then a token is taken only
+ * after a failure, so successes cost nothing.
  */
 export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
@@ -18,12 +18,12 @@ export function createTokenBucket(burst: number, perSecond: number, clock: Clock
   }
 
   return {
-    /** Whole seconds until there is a token; 0 if there is one. */
+    /** Seconds until there is a token, rounded up; 0 if there is one now. */
     waitSeconds(): number {
       refill();
       return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perSecond);
     },
-    /** Takes a token. The bucket can go below zero: several failures may have been under way at the last token. */
+    /** Takes a token. The number can fall below zero, because several attempts may fail after the last token was seen. */
     spend(): void {
       refill();
       tokens -= 1;

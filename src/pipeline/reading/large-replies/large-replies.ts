@@ -1,3 +1,5 @@
+// Reads large replies in another thread, because parsing them would stop all other requests of the process meanwhile.
+
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
@@ -17,14 +19,14 @@ import {
   type ReplyView,
 } from './reply-parts.ts';
 
-/** Reads large replies in a thread of their own: to a list, of one record, and to a count. */
+/** The reader of large replies. A reply can have a list, one record, or a count. */
 export type LargeReplies = {
-  /** The adapter, which also reads the parts of a reply. */
+  /** The adapter of the source. It can also read the parts that `parts` returns. */
   readonly adapter: Adapter;
   /**
-   * The parts of a large reply, each small enough to be read at once: one of a record or a total. `undefined` if the reply
-   * is small, or the thread cannot read it. The rule that decides it is told here, once; reading the parts tells none.
-   * @throws GatewayError as the adapter does
+   * Has the thread read a large reply, and returns its parts, each small enough to be read at once. A record or a total is
+   * one part. `undefined` if the reply is small, or if the thread cannot read it. The observer gets the response rule of the
+   * reply here, once, and not when the parts are read. @throws GatewayError as the adapter does
    */
   parts(
     reply: UpstreamReply,
@@ -36,7 +38,6 @@ export type LargeReplies = {
   close(): Promise<void>;
 };
 
-/** A compiled resource of a source. */
 type Readable = {
   readonly adapter: Adapter;
   readonly resource: Resource;
@@ -45,13 +46,13 @@ type Readable = {
 
 /** Bodies up to this size are read in a few milliseconds, whatever their format. */
 const LARGE_BYTES = 128 * 1024;
-/** How long a thread without work is kept. */
+/** How long a thread without work is kept before it ends. */
 const IDLE_MS = 60_000;
 
-/** The same extension as this file: `.ts` if Node strips the types itself, `.js` if they were compiled away. */
+/** The thread's file has the extension of this file: `.ts` if Node strips the types itself, `.js` in the build. */
 const THREAD = new URL(`./reading-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** What a thread needs of a source to read its replies; the credentials are left out. */
+/** The data that the thread needs to read replies of a source. The credentials are left out. */
 function readerDataOf({ source: { spec }, resource }: Readable): ReaderData {
   const { tls: _tls, ...net } = spec.net;
   const proof = proofOf(spec);
@@ -63,7 +64,7 @@ function readerDataOf({ source: { spec }, resource }: Readable): ReaderData {
   };
 }
 
-/** The names of headers that reading a reply may look at: wherever a source file names one, it says `header`. */
+/** The names of the headers that the adapter may read in a reply. A source file names each under the key `header`. */
 function headerNames(spec: unknown): readonly string[] {
   const names = new Set(['content-type', 'date', 'retry-after']);
   JSON.stringify(spec, (key, value: unknown) => {
@@ -83,7 +84,7 @@ type PendingReply = RuleObserver & {
   reject(error: Error): void;
 };
 
-/** Creates a thread that starts with the first reply and ends after a while without one. */
+/** Creates a thread that starts with the first reply, and ends after a minute without one. */
 function createThread(data: ReaderData) {
   const waiting = new Map<number, PendingReply>();
   let worker: Worker | undefined;
@@ -99,13 +100,13 @@ function createThread(data: ReaderData) {
 
   function onResult(result: ReadingResult): void {
     const one = settle(result.id);
-    // If the thread failed, the gateway reads the reply itself.
+    // If the thread failed, the main thread reads the reply itself, so the rule is reported there.
     if (!('failed' in result)) one?.onRule(result.rule);
     if ('fault' in result) one?.reject(faultOf(result.fault));
     else one?.resolve('parts' in result ? result.parts : undefined);
   }
 
-  /** Without the thread, the gateway reads the pending replies itself. */
+  /** Ends the thread. The main thread then reads the pending replies itself. */
   async function end(): Promise<void> {
     const ended = worker;
     worker = undefined;
@@ -120,7 +121,7 @@ function createThread(data: ReaderData) {
     started.unref();
     started.on('message', onResult);
     started.on('error', (error) => {
-      // What is too much for the thread would be too much for the gateway.
+      // If a reply needs too much memory for the thread, the main thread must not try it, either.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') return;
       for (const one of waiting.values())
         one.reject(invalidReply('too_large', 'reading the body takes too much memory'));
@@ -228,8 +229,8 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
 }
 
 /**
- * Reads a reply of one record, of a count, or of the first rows of a list. If it is large, the thread reads it, and `read`
- * gets the first part. @throws GatewayError as `read` does
+ * Reads a reply of which only the first part is needed: one record, a count, or the first rows of a list. If the reply is
+ * large, the thread reads it, and `read` gets its first part. @throws GatewayError as `read` does
  */
 export function readInThreadIfLarge<T>(
   { largeReplies }: { readonly largeReplies?: Pick<LargeReplies, 'parts'> },

@@ -14,8 +14,8 @@ import {
 } from './reply-parts.ts';
 
 /*
- * The entry of a thread that reads large replies of one source: decoding and mapping many rows would hold the event
- * loop of the gateway. The adapter is pure, so the thread compiles its own.
+ * The entry file of the thread that reads large replies of one source, because decoding and mapping many rows would block
+ * the event loop of the gateway. The adapter has no state, so the thread compiles its own.
  */
 
 const { spec, contract, resource: name, proof } = workerData as ReaderData;
@@ -30,14 +30,14 @@ function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
     status,
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
     header(name) {
-      // After this error, the gateway reads the reply itself.
+      // After this error, the main thread reads the reply itself.
       if (!Object.hasOwn(headers, name)) throw new Error('a header that was not sent along');
       return headers[name];
     },
   };
 }
 
-/** Reads a reply as what its task says. A record is a list of one, and a total a list of none. @throws GatewayError */
+/** Reads a reply as its task says. A record is returned as a list of one row, a total as an empty list. @throws GatewayError */
 function readAs({ list, get }: Adapter, task: ReadingTask, observer: ReplyObserver): Rows {
   const { view } = task;
   const reply = replyOf(task);

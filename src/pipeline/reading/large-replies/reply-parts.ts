@@ -1,3 +1,5 @@
+// The messages between the gateway and the thread that reads large replies, and how rows are written into them.
+
 import type { Rows } from '../../../source/adapter/compile.ts';
 import type { MissingReason, OnMissingValue } from '../../../source/adapter/map/map-record.ts';
 import { type RecordView, viewSpecOf } from '../../../source/adapter/map/row-fields.ts';
@@ -10,19 +12,19 @@ import { type ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import type { InvalidReason, SourceHealth } from '../../../kernel/errors/fault.ts';
 import { compileRowCodec, type RowCodec } from '../../../store/scan-cache/row-codec.ts';
 
-/** What a reading thread needs: the source without its credentials. */
+/** The data that the reading thread starts with: the source without its credentials. */
 export type ReaderData = {
   readonly spec: SourceSpec;
   readonly contract: ContractSpec;
   readonly resource: ResourceName;
-  /** What the replies must show of a credential. */
+  /** The proof of the credential that replies must show. */
   readonly proof: ProofSpec | undefined;
 };
 
-/** What a reply is read as: records of a view, or the total of a count. */
+/** What is read from a reply: records of a view, or a total (`count`). */
 export type ReplyView = RecordView | 'count';
 
-/** Compiles how the records of each view are carried. A total comes without records. */
+/** Compiles the codecs that write and read the records of each view. A total has no records. */
 export function compileCodecs(source: SourceSpec, resource: Resource): Readonly<Record<ReplyView, RowCodec>> {
   const own = source.resources[resource.name];
   const codecOf = (view: RecordView) =>
@@ -35,7 +37,7 @@ export function compileCodecs(source: SourceSpec, resource: Resource): Readonly<
   };
 }
 
-/** A reply on its way to the reading thread. */
+/** A reply that is sent to the reading thread. */
 export type ReadingTask = {
   readonly id: number;
   readonly view: ReplyView;
@@ -55,8 +57,8 @@ export type CarriedFault = {
 };
 
 /**
- * The result of the thread: parts to be read one after the other, a fault, or that it cannot read the reply. `rule`: the
- * index of the outcome rule that decided.
+ * The result of the thread: the parts of the reply, a fault, or that the thread cannot read the reply. `rule` is the index
+ * of the response rule that decided.
  */
 export type ReadingResult = { readonly id: number } & (
   | { readonly rule: number | undefined; readonly parts: readonly Uint8Array[] }
@@ -64,10 +66,10 @@ export type ReadingResult = { readonly id: number } & (
   | { readonly failed: true }
 );
 
-/** A missing value as text: field, reason, the JSON of what was found if it is short, and the number of the record in its part. */
+/** A missing value: field, reason, the JSON of what was found if that is short, and the number of the record in its part. */
 type WrittenMissing = readonly [field: string, reason: MissingReason, found: string | null, row?: number];
 
-/** One part of the rows of a reply. The last one also has the rest of the reply, such as its total. */
+/** One part of the rows of a reply. The last part also has the rest of the reply, such as its total. */
 type Part = {
   readonly rows: readonly unknown[];
   readonly missingValues: readonly WrittenMissing[];
@@ -75,13 +77,13 @@ type Part = {
   readonly rest?: Omit<Rows, 'records' | 'received'>;
 };
 
-/** Rows and missing values of one part: few enough to be read at once. */
+/** The most rows, and missing values, of one part: few enough to be read at once. */
 const PART_ROWS = 256;
 
-/** The most characters of a value that is told with its missing value: to read a large one would take the time that the thread saves. */
+/** The most characters of a found value that is sent. Parsing a longer one would take the time that the thread saves. */
 const FOUND_MAX = 512;
 
-/** Legacy JSON as text, its long numbers to the digit; `null` for nothing, and for what is too long. */
+/** Legacy JSON as text, with all digits of long numbers; `null` for no value, and for one that is too long. */
 function writeFound(value: Json | undefined): string | null {
   if (value === undefined) return null;
   const text = JSON.stringify(value, (_key, one: unknown) =>
@@ -90,13 +92,13 @@ function writeFound(value: Json | undefined): string | null {
   return text.length > FOUND_MAX ? null : text;
 }
 
-/** Writes the rows of a reply, read by `read`, as parts. @throws what `read` throws */
+/** Reads a reply by `read`, and writes its rows as parts. @throws what `read` throws */
 export function writeParts(
   codec: RowCodec,
   read: (onMissingValue: OnMissingValue) => Rows,
 ): readonly Uint8Array[] {
   const missingValues: WrittenMissing[] = [];
-  // Those of a record come in the part that has the record.
+  // The missing values of a record are in the same part as the record.
   const missingOfRows = new Map<number, WrittenMissing[]>();
   const { records, received, ...rest } = read((field, reason, found, row) => {
     const json = writeFound(found);
@@ -123,7 +125,7 @@ export function writeParts(
   });
 }
 
-/** The rows of one part. `onMissingValue` is called with its missing values, as in reading the reply itself. */
+/** Reads the rows of one part. `onMissingValue` gets its missing values, just as if the reply itself were read. */
 export function readPart(codec: RowCodec, bytes: Uint8Array, onMissingValue: OnMissingValue): Rows {
   const { rows, missingValues, received, rest } = JSON.parse(Buffer.from(bytes).toString()) as Part;
   const records = rows.map((values) => {

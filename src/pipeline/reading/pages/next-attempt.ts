@@ -1,3 +1,5 @@
+// Decides what to do after each attempt at a page: return it, try again without some claims, or fail.
+
 import type { ListPlan } from '../../../source/adapter/plan/plan.ts';
 import { type Capability, TIES } from '../../../source/adapter/spec/capability.ts';
 import type { InconsistentReads } from '../../../source/checks/claim.ts';
@@ -6,7 +8,7 @@ import { type GatewayError, invalidReply } from '../../../kernel/errors/fault.ts
 import type { PlanFailure, RowVanished } from '../windows/plan-failure.ts';
 import type { PageRecords } from './read-page.ts';
 
-/** A page, when its data was read (milliseconds since the epoch), and how long it may be served. */
+/** A page, the time at which its data was read (milliseconds since the epoch), and how long it may be served. */
 export type DatedPage = {
   readonly kind: 'page';
   readonly records: PageRecords;
@@ -15,38 +17,39 @@ export type DatedPage = {
   readonly freshSeconds: number;
 };
 
-/** What came of one attempt at a page. */
+/** The result of one attempt at a page. */
 export type PageAttempt = DatedPage | PlanFailure;
 
 /** What the attempts at a page have shown so far. */
 export type SearchState = {
   readonly attempts: number;
-  /** Claims that were contradicted once. */
+  /** Claims that were contradicted once in this answer. */
   readonly suspects: ReadonlySet<Capability>;
-  /** Claims that this query does without: the source says that they do not hold here, or no row shows that they do. */
+  /** Claims that this query must not use: the source says that they do not hold for it, or no row proves them. */
   readonly unusable: ReadonlySet<Capability>;
-  /** Claims that may be the reason why total and rows disagree. They are left out, to see whether the two agree then. */
+  /** Claims that may be the reason why total and rows disagree. They are not used, to see whether the two then agree. */
   readonly blamed: ReadonlySet<Capability>;
-  /** The walk before this one was inconsistent: the rows may have moved meanwhile. */
+  /** Whether the attempt before was inconsistent. Perhaps rows moved while it read them, so one is no proof. */
   readonly isMoved: boolean;
-  /** Totals that the same rows were said to have, if they differed. */
+  /** The different totals that the source gave for the same rows, in their order. */
   readonly totals: readonly number[];
   /** How total and rows disagree, if they did so twice in a row. */
   readonly disagreement: InconsistentReads | undefined;
+  /** The attempt in which a row of the list had no record of its own. */
   readonly vanished: RowVanished | undefined;
 };
 
-/** Claims that are proved wrong, with what contradicted them. */
+/** Claims that are proved wrong, each with a text that says what contradicted it. */
 type NewlyDisabledClaims = ReadonlyMap<Capability, string>;
 
-/** What follows from an attempt. */
+/** The decision after an attempt, and the claims that it proved wrong. */
 export type NextAttempt = { readonly newlyDisabled: NewlyDisabledClaims } & (
   | { readonly kind: 'done'; readonly page: DatedPage }
   | { readonly kind: 'again'; readonly state: SearchState }
   | { readonly kind: 'fail'; readonly error: GatewayError }
 );
 
-/** Two for each claim that an answer can rest on (an order, a sort, three filters), and a walk done again. */
+/** Two attempts for each claim that an answer can depend on (an order, a sort, three filters), and two more. */
 const ATTEMPTS_MAX = 12;
 
 const NONE: ReadonlySet<Capability> = new Set();
@@ -64,21 +67,21 @@ export const noAttempts: SearchState = {
   vanished: undefined,
 };
 
-/** The filters that a plan depends on. */
+/** The claims of filters that a plan depends on. */
 export function filterClaimsOf(plan: ListPlan): readonly Capability[] {
   return plan.kind === 'nothing'
     ? []
     : plan.dependsOn.filter((capability) => capability.startsWith('filter.'));
 }
 
-/** The sort that a plan depends on, which stands behind its filters. */
+/** The claim of the sort that a plan depends on. It is the last one, after the filters. */
 function sortOf(plan: ListPlan): readonly Capability[] {
   return plan.kind === 'nothing' ? [] : plan.dependsOn.slice(-1);
 }
 
 /**
- * The claims of a plan that may be why total and rows disagree. Without its filters, the total is still believed: it
- * alone shows that no row is missing.
+ * The claims of a plan that may be the reason why total and rows disagree. If filters may be the reason, the total is still
+ * used, because only the total shows that no row is missing.
  */
 function suspectedClaims(plan: ListPlan): readonly Capability[] {
   if (plan.kind === 'nothing') return [];
@@ -100,11 +103,11 @@ function again(state: SearchState, newlyDisabled = NONE_DISABLED): NextAttempt {
   return fail(invalidReply('claims', 'the source contradicts too many of its claims'), newlyDisabled);
 }
 
-/** A disagreement that stays: the claims that may cause it are left out, and if there are none, it is final. */
+/** After a second disagreement: tries again without the claims that may cause it, or fails if there are none. */
 function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextAttempt {
   const disagreement = state.disagreement ?? found;
   const blamed = suspectedClaims(plan);
-  // Without a claim to leave out, no answer can be right. A claim that was proved wrong is disabled for all other answers.
+  // If there is no claim to leave out, no answer can be right. A claim that is proved wrong is disabled for other answers.
   if (blamed.length === 0) return fail(repeatedlyInconsistent(disagreement), brokenBy(found));
   return again({ ...state, disagreement, isMoved: false, blamed: state.blamed.union(new Set(blamed)) });
 }
@@ -113,7 +116,7 @@ function brokenBy({ breaks, detail }: InconsistentReads): NewlyDisabledClaims {
   return breaks === undefined ? NONE_DISABLED : new Map([[breaks, detail]]);
 }
 
-/** No writer makes a total go back and forth, so the source is wrong: the claim of a total is disabled, and rows are counted. */
+/** After a total that went back and forth, which no write causes: disables the claim of the total, so rows are counted. */
 function afterUnsteadyTotal(state: SearchState, plan: ListPlan, found: InconsistentReads): NextAttempt {
   const newlyDisabled = brokenBy({ ...found, breaks: 'total' });
   const isCounted = plan.kind === 'scan' && plan.totalIsLowerBound;
@@ -127,29 +130,29 @@ function blamedClaims({ blamed, disagreement }: SearchState): NewlyDisabledClaim
   return blamed.size === 0 ? NONE_DISABLED : new Map([...blamed].map((claim) => [claim, detail]));
 }
 
-/** What to do after an attempt with a plan. It is pure. */
+/** Decides what to do after an attempt with a plan. It is a pure function. */
 export function nextAttempt(before: SearchState, plan: ListPlan, attempt: PageAttempt): NextAttempt {
   const state = { ...before, attempts: before.attempts + 1 };
   switch (attempt.kind) {
     case 'page':
-      // Total and rows agree without the blamed claims.
+      // Total and rows agree without the blamed claims, so these were wrong.
       return { kind: 'done', page: attempt, newlyDisabled: blamedClaims(state) };
     case 'contradicted': {
-      // Rows that change between two calls look like a broken claim once, but hardly twice in one answer.
+      // Rows that change between two calls can look like a broken claim once, but hardly twice in one answer.
       const { capability, detail } = attempt;
       const newlyDisabled = state.suspects.has(capability) ? new Map([[capability, detail]]) : NONE_DISABLED;
       return again({ ...state, suspects: state.suspects.union(new Set([capability])) }, newlyDisabled);
     }
     case 'lower bound':
-      // No contradiction: the source says so itself, and for this query only.
+      // This is no contradiction, because the source itself says so, and only for this query.
       return again({ ...state, unusable: state.unusable.union(new Set(['total'])) });
     case 'unproven filters':
       return again({ ...state, unusable: state.unusable.union(new Set(filterClaimsOf(plan))) });
     case 'unproven ties':
-      // The sort is no broken claim: the rows of this page are sorted here, and those of other pages need not be.
+      // The claim of the sort may still be right. Only this page needs another plan, which sorts its rows here.
       return again({ ...state, unusable: state.unusable.union(new Set([...sortOf(plan), TIES])) });
     case 'vanished':
-      // It may have been deleted since the list was read, so the list is read again once.
+      // The record may have been deleted since the list was read, so the list is read again once.
       if (state.vanished === undefined) return again({ ...state, vanished: attempt });
       return fail(invalidReply('rows', 'twice in a row: the list has a row that is no record by itself'));
     case 'inconsistent': {
@@ -161,7 +164,10 @@ export function nextAttempt(before: SearchState, plan: ListPlan, attempt: PageAt
   }
 }
 
-/** The error to answer with after a failed attempt. Counting all rows to settle a disagreement may cost too much. */
+/**
+ * The error to answer with if an attempt throws. If all rows should be counted because of a disagreement, and that exceeds
+ * the budget, the error names the disagreement.
+ */
 export function errorAfter({ disagreement }: SearchState, error: GatewayError): GatewayError {
   return error.code === 'scan_limit_exceeded' && disagreement !== undefined
     ? repeatedlyInconsistent(disagreement)

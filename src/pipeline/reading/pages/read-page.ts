@@ -1,3 +1,5 @@
+// Reads one page straight from the source, by the few calls that cover it, and checks each claim that the plan uses.
+
 import type { PagePlan } from '../../../source/adapter/plan/plan.ts';
 import type { WrittenRecords } from '../../../source/adapter/map/reply-observer.ts';
 import {
@@ -19,44 +21,44 @@ import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 import { checkClaims, inOtherOrder } from '../verify/check-claims.ts';
 import { settleTies, sortedListName, type SortedPlan, withBorders } from '../verify/settle-ties.ts';
 
-/** A page's records, as such or as the bytes of an answer. */
+/** The records of a page: as objects, or already written as the bytes of an answer. */
 export type PageRecords = readonly CanonicalRecord[] | WrittenRecords;
 
-/** A page's records and the exact number of records that match. */
+/** The records of a page, and the exact number of records that match. */
 export type Page<Records = PageRecords> = {
   readonly records: Records;
   readonly total: number;
-  /** For how many milliseconds what shows that these are its rows may still be relied on; absent: as long as the answer. */
+  /** How many milliseconds the proof that these are the right rows still holds; absent: as long as the answer lives. */
   readonly provenMs?: number;
 };
 
-/** Whether records are the bytes of an answer. */
+/** Whether the records of a page are written as bytes. */
 export function isWritten(records: PageRecords): records is WrittenRecords {
   return !Array.isArray(records);
 }
 
-/** The rows of a page, by number. */
+/** The rows of a page: the number of rows before it, and the most rows that it has. */
 export type PageRange = { readonly offset: number; readonly limit: number };
 
-/** Pages beyond this are not asked for blindly: many sources keep row numbers in 32 bits. */
+/** For rows beyond this number, the total is read first, because many sources keep row numbers in 32 bits. */
 const ROW_MAX = 2 ** 31 - 1;
 
-/** The window that is asked for only because it tells the total. */
+/** The window that is asked for only because its reply has the total. */
 export function totalWindow({ window }: PagePlan): WindowCall {
   return window.cover(0, 1)[0] ?? window.scanCall(0);
 }
 
-/** Whether rows lie beyond the reach of a page's source, as far as is known without its total. */
+/** Whether a page may have rows that the source cannot reach, if the total is not known. */
 function exceedsDepth({ window }: PagePlan, { offset, limit }: PageRange): boolean {
   return offset + limit > Math.min(window.depthMax, ROW_MAX);
 }
 
-/** Whether the total must be known before a page may be asked for: there may be no such rows. */
+/** Whether the total must be read before a page is asked for, because the source may not have such rows. */
 export function asksTotalFirst(plan: PagePlan, range: PageRange): boolean {
   return exceedsDepth(plan, range) || (range.offset > 0 && !plan.window.endsEmpty);
 }
 
-/** The total of a plan, from its count request or from the first window. */
+/** Reads the total for a plan, by its count request or from the first window. */
 async function readTotal(
   source: SourceRuntime,
   plan: PagePlan,
@@ -69,19 +71,19 @@ async function readTotal(
   return isPlanFailure(total) ? total : (brokenTotal(window, total) ?? total);
 }
 
-/** Whether the guards of a plan ask for no more than the order of ids, so that nobody needs the records themselves. */
+/** Whether the checks of a plan only look at the order of ids, so that no records have to be built. */
 function needsNoRecords({ filters, sort, detailFetch }: PagePlan): boolean {
   const isById = sort === null || (sort.field === 'id' && !sort.descending);
   return filters.length === 0 && detailFetch === undefined && isById;
 }
 
-/** The guards of such a plan. */
+/** Checks the order of written records, for a plan that needs no records. */
 function checkWritten(plan: PagePlan, { isAscending, tags, length }: WrittenRecords) {
   const ordered = isAscending || (plan.sort === null && new Set(tags.split(' ')).size === length);
   return ordered ? undefined : inOtherOrder(plan);
 }
 
-/** Reads the windows that cover a page: the first alone, because it tells how many rows there are. */
+/** Reads the windows that cover a page. The first is read alone, because its total says how many others are needed. */
 async function readWindows(
   source: SourceRuntime,
   plan: PagePlan,
@@ -98,7 +100,7 @@ async function readWindows(
   const total = first.rows.total ?? (await readTotal(source, plan, context));
   if (isPlanFailure(total)) return total;
   const { endsEmpty, depthMax } = plan.window;
-  // A window right behind the last row costs a call, but shows that the total is not too small.
+  // A window right after the last row costs a call, but it shows that the total is not too small.
   const end = endsEmpty && total < depthMax ? total : total - 1;
   const calls = otherCalls.filter((call) => call.firstRow <= end);
   if (calls.length === 0) return { windows: [first], total };
@@ -109,8 +111,8 @@ async function readWindows(
 }
 
 /**
- * Whether the last rows that a total promises come, as far as the source lets them be reached, and none behind them. Those
- * rows must fit the claims, too.
+ * Checks that the source gives the last rows that a total promises, and none after them, as far as rows can be reached. The
+ * rows must fit the claims, too. `undefined`: all is right.
  */
 export async function checkLastRows(
   source: SourceRuntime,
@@ -122,7 +124,7 @@ export async function checkLastRows(
   const reach = Math.min(window.depthMax, ROW_MAX);
   const end = Math.min(total, reach);
   const full = Math.floor(end / window.scanSize);
-  // If the last window is full, only the empty one behind it shows that the total is not too small.
+  // If the last window is full, only an empty window after it shows that the total is not too small.
   const isEndSeen = total >= reach || !window.endsEmpty || end % window.scanSize !== 0;
   const last = total < reach && end % window.scanSize !== 0 ? full : Math.max(0, full - 1);
   for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
@@ -135,9 +137,9 @@ export async function checkLastRows(
 }
 
 /**
- * A page that is empty shows nothing of what it depends on: the total may count rows that do not match, or be 0 only
- * because nothing came. So the last rows that the total promises must come. Without filters, a total of some rows is
- * checked by the pages before the end.
+ * Checks an empty page by reading the last rows that the total promises, because an empty page proves no claim: the total
+ * may count rows that do not match, or be 0 because the reply was empty by mistake. Without filters, a total above 0 is not
+ * checked here, because the pages before the end do it.
  */
 async function checkEmpty(
   source: SourceRuntime,
@@ -155,14 +157,14 @@ async function checkEmpty(
   return (await checkLastRows(source, plan, total, context)) ?? { records: [], total };
 }
 
-/** Whether no window is written. */
+/** Whether all windows have records, and none has only bytes. */
 function haveRecords(
   windows: readonly (WindowEvidence | WrittenWindow)[],
 ): windows is readonly WindowEvidence[] {
   return !windows.some(isWrittenWindow);
 }
 
-/** Checks a page of which at least one window is written, and cuts it out of its windows. */
+/** Checks a page of which at least one window is written as bytes, and cuts the page out of its windows. */
 function cutWritten(
   { resource }: SourceRuntime,
   plan: PagePlan,
@@ -177,11 +179,11 @@ function cutWritten(
 
 const isSorted = (plan: PagePlan): plan is SortedPlan => canTie(plan.sort);
 
-/** What a page is called whose ties no reply holds: it is not read in vain again soon. */
+/** The name under which it is remembered that no reply settles the ties of a page, so it is not tried again soon. */
 const tiesName = (plan: SortedPlan, { offset, limit }: PageRange) =>
   `ties ${sortedListName(plan)} ${offset} ${limit}`;
 
-/** The rows of a page whose sort can have ties. */
+/** Puts the rows of a page in order whose sort can have ties. */
 async function readSorted(
   source: SourceRuntime,
   plan: SortedPlan,
@@ -195,7 +197,7 @@ async function readSorted(
   return isPlanFailure(settled) ? settled : { ...settled, total };
 }
 
-/** Reads one page straight from the source and checks everything that the plan depends on. @throws GatewayError */
+/** Reads one page from the source and checks everything that the plan depends on. @throws GatewayError */
 export async function readPage(
   source: SourceRuntime,
   plan: PagePlan,

@@ -1,3 +1,5 @@
+// Makes extra calls, about once a minute, that check the claims of a filtered page which its own rows cannot show.
+
 import { NO_MATCH_LABEL } from '../../../source/adapter/plan/inverse.ts';
 import {
   type ListPlan,
@@ -22,13 +24,13 @@ import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 import { undefinedIfFailed } from '../windows/verifications.ts';
 import type { Verifications } from '../windows/verifications.ts';
 
-/** Numbers that fit 32 bits in cents. */
+/** A low, a rare and a high number. Each fits into 32 bits as cents. */
 const NUMBERS = [new Decimal(-1n, 0), new Decimal(9_876_543n, 0), new Decimal(9_999_999n, 0)] as const;
-/** Times that fit 32 bits in seconds since 1970. */
+/** An early, a rare and a late time. Each fits into 32 bits as seconds since 1970. */
 const INSTANTS = ['1970-01-02T00:00:00Z', '2037-11-13T07:41:23Z', '2037-12-31T00:00:00Z'] as const;
 const DAYS = ['1970-01-02', '2037-11-13', '2037-12-31'] as const;
 
-/** For each kind a low value, one that hardly any record has, and a high one; a boolean and an enum have no such value. */
+/** By kind: a low value, one that hardly any record has, and a high one. A boolean and an enum have no such values. */
 const ABSENT: Readonly<Partial<Record<FieldKind, readonly [KnownValue, KnownValue, KnownValue]>>> = {
   integer: NUMBERS,
   decimal: NUMBERS,
@@ -36,10 +38,10 @@ const ABSENT: Readonly<Partial<Record<FieldKind, readonly [KnownValue, KnownValu
   date: DAYS,
 };
 
-/** The id of a record that hardly exists, under the prefix of another one. */
+/** An id that hardly any record has, with the prefix of another id. */
 const absentId = (id: string) => `${/^[a-z][a-z0-9]{0,15}_/.exec(id)?.[0] ?? ''}987654321`;
 
-/** The same filter with a value that no record is likely to have, harmless in a request; `undefined` if there is none. */
+/** The same filter with a value that hardly any record has; `undefined` if there is no such value. */
 function withAbsentValue({ itemFields }: Resource, filter: Filter): Filter | undefined {
   const { field, op } = filter;
   const kind = itemFields.find(({ name }) => name === field)?.kind ?? 'text';
@@ -50,16 +52,16 @@ function withAbsentValue({ itemFields }: Resource, filter: Filter): Filter | und
   return value === undefined ? undefined : ({ field, op, value } as Filter);
 }
 
-/** Few selections have nearly all rows; a total that counts nearly all rows may not count the filter. */
+/** From this part of all rows on, a filtered total is suspicious: perhaps it ignores the filter. */
 const NEARLY_ALL = 0.95;
 
-/** Whether a filtered total is nearly that of the whole list, as far as this process knows the latter. */
+/** Whether a filtered total is nearly the total of the whole list. False if this process does not know the latter. */
 export function isNearlyWhole({ verifications }: SourceRuntime, total: number): boolean {
   const whole = verifications?.wholeTotal;
   return whole !== undefined && total > 0 && total >= whole * NEARLY_ALL;
 }
 
-/** Whether the source has a row for a value that no record has: some let rows without the field match every value. */
+/** Filters by a value that no record has. If a row comes, the filter is wrong: perhaps rows without the field match. */
 async function verifyFilter(
   source: SourceRuntime,
   query: ListQuery,
@@ -74,7 +76,7 @@ async function verifyFilter(
   if (plan.kind === 'nothing' || !plan.dependsOn.includes(capability)) return undefined;
   const call = firstCall(plan.window, 1);
   if (call === undefined) return undefined;
-  // A source may refuse such a value.
+  // A source may refuse such a value, which proves nothing.
   const window = await undefinedIfFailed(context, () => readWindow(source, plan.request, call, context));
   if (window === undefined || isPlanFailure(window)) return window;
   if (brokenFilter(window.rows.records, filters) !== undefined)
@@ -83,7 +85,7 @@ async function verifyFilter(
   return isCounted ? brokenTotal(window, window.rows.total) : undefined;
 }
 
-/** What can be verified with calls that no answer needs, by a name. */
+/** A check that takes extra calls, and the name under which its success is remembered. */
 type Verification = {
   readonly name: string;
   readonly verify: (context: CallContext) => Promise<PlanFailure | undefined>;
@@ -100,7 +102,7 @@ function filterVerifications(
   }));
 }
 
-/** Verifies all of these at the same time, but those that were verified not long ago. */
+/** Makes all checks at the same time, except for those that succeeded not long ago. */
 async function verifyDue(
   verifications: Verifications,
   all: readonly Verification[],
@@ -117,8 +119,8 @@ async function verifyDue(
 }
 
 /**
- * Whether the source gives as many rows at once as its file says. If it gives fewer in silence, it counts pages of its
- * own size, and the last page may have as many rows as the total leaves for it, but others.
+ * Checks that the source gives as many rows at once as its file says. If it silently gives fewer, it also counts pages of
+ * that size. Then the last page can have the right number of rows, but they are the wrong rows.
  */
 function sizeVerification(source: SourceRuntime, { window, request }: PagePlan, total: number): Verification {
   return {
@@ -131,9 +133,9 @@ function sizeVerification(source: SourceRuntime, { window, request }: PagePlan, 
 }
 
 /**
- * Verifies what a filtered page rests on and does not show, if rows of it are on other pages: that the last rows come
- * which the total promises, and that no row comes for a value that no record has. Each claim is looked at once in a while,
- * and a total that is nearly that of the whole list with each selection. The last page by its number shows no size.
+ * Checks claims that a filtered page depends on but does not show, if there are more pages: the last rows that the total
+ * promises must come, and no row may come for a value that no record has. Each claim is checked about once a minute. A
+ * total that is nearly that of the whole list is checked for each selection. `undefined`: no claim is contradicted.
  */
 export async function verifyPage(
   source: SourceRuntime,
@@ -148,7 +150,7 @@ export async function verifyPage(
   const isLastCut = offset > 0 && offset < total && offset + limit > total;
   const isSizeKnown = !isLastCut || !plan.window.shortAtEnd || !plan.window.variables.includes('page');
   const ofSize = isSizeKnown ? [] : [sizeVerification(source, plan, total)];
-  // Rows that lack fields cannot be judged without a call each.
+  // If rows lack fields, each row would need another call, so the filters are not checked.
   if (plan.filters.length === 0 || plan.detailFetch === 'rows')
     return verifyDue(verifications, ofSize, context);
   const isEndSeen = offset + limit >= total;
@@ -161,7 +163,7 @@ export async function verifyPage(
   return verifyDue(verifications, all, context);
 }
 
-/** The same for a page that was walked to, whose last rows cannot be asked for. */
+/** The same for a page that was reached by cursor paging. Its last rows cannot be asked for, so only filters are checked. */
 export function verifyWalk(
   source: SourceRuntime,
   query: ListQuery,

@@ -1,3 +1,5 @@
+// Reads pages of lists that only have cursors, without a scan: it remembers cursors as checkpoints and starts from them.
+
 import type { CursorPlan } from '../../../source/adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../../../source/checks/claim.ts';
 import { isFullWindow } from '../../../source/checks/continuation.ts';
@@ -14,26 +16,26 @@ import { totalOfCount } from '../windows/read-total.ts';
 import { readWindow } from '../windows/read-window.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 
-/** A page that was walked to. It is as old as the checkpoint that the walk started from. */
+/** A page that was reached by cursor paging. It is as old as the checkpoint at which the paging began. */
 export type WalkedPage = Page & { readonly storedAt: number };
 
-/** Reads pages of lists that can only be walked, from the nearest known checkpoint; `undefined`: none is near. */
+/** Reads a page from the nearest known checkpoint; `undefined` if no checkpoint is near enough. */
 export type Walker = (
   plan: CursorPlan,
   range: PageRange,
   context: CallContext,
 ) => Promise<WalkedPage | PlanFailure | undefined>;
 
-/** Calls that a page may take before a scan, which serves all pages, is the better way. */
+/** The most calls for a page. If more are needed, a scan is better, because it serves all pages. */
 const CALLS_MAX = 4;
 
-/** Errors whose cause may be a cursor that the source has forgotten. */
+/** Errors that a source may reply with because it has forgotten a cursor. */
 const FORGOTTEN: readonly string[] = ['upstream_error', 'upstream_invalid_response'];
 
-/** The windows are other than the source's file says of all windows, or rows moved: once is no proof. */
+/** A window is not as the source's file says, or rows moved. So the claim must be contradicted twice. */
 const WRONG_WINDOW = contradicted('window', 'a window is not as full as the total says, or rows moved');
 
-/** The total that the first window of a walk tells; it must be that of the checkpoint. */
+/** Reads the total with the first window. It must be the same as in the checkpoint. */
 async function readTotal(
   source: SourceRuntime,
   { count }: CursorPlan,
@@ -46,7 +48,7 @@ async function readTotal(
   return from === undefined || from.total === total ? total : WRONG_WINDOW;
 }
 
-/** A window behind the last row costs a call, but shows that the total is not too small. */
+/** Reads the window after the last row, if there is a cursor for it, because that shows that the total is not too small. */
 async function checkEnd(
   source: SourceRuntime,
   { request, window }: CursorPlan,
@@ -59,12 +61,12 @@ async function checkEnd(
   return behind.rows.received > 0 ? WRONG_WINDOW : undefined;
 }
 
-/** Creates the walks of one resource of one source. `keep` is called with the checkpoint behind each window. */
+/** Creates the function that pages through one resource. `keep` gets the checkpoint after each window. */
 function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoint) => void) {
   const { clock, resource } = source;
   const codec = compileRowCodec(resource.itemFields);
 
-  /** Whether the first rows of a walk fit the checkpoint that it started from. */
+  /** Whether the first rows fit the checkpoint at which the paging began: they come after its last row. */
   function fitsStart({ sort }: CursorPlan, from: Checkpoint, records: readonly CanonicalRecord[]): boolean {
     const last = codec.fromValues(from.last);
     if (last === undefined || records.some(({ id }) => id === from.firstId || id === last.id)) return false;
@@ -85,7 +87,7 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
     const storedAt = from?.storedAt ?? clock.now();
     const start = { ...window.first, firstRow: from?.offset ?? 0 };
     const windows: WindowEvidence[] = [];
-    // The row behind the page shows whether ties cross its end.
+    // One row after the page shows whether ties cross its end.
     const wanted = offset + limit + (canTie(sort) ? 1 : 0);
     let call = from === undefined ? start : window.after(start, from.next, 0);
     let known: number | undefined;
@@ -137,7 +139,7 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
   const leftMs = ({ storedAt }: Checkpoint) => Math.min(storedAt + lifeMs - clock.now(), lifeMs);
   const walkFrom = createWalk(source, (walk, place) => void checkpoints.add(walk, place, leftMs(place)));
 
-  /** The nearest checkpoint before a row. Windows are full, so checkpoints stand at multiples of their size. */
+  /** Finds the nearest checkpoint before a row. All windows are full, so checkpoints are at multiples of their size. */
   async function nearest({ key, window }: CursorPlan, offset: number): Promise<Checkpoint | undefined> {
     const { size } = window.first;
     const windows = Math.floor(offset / size);
@@ -154,7 +156,7 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
     if (isFar(from?.offset ?? 0)) return undefined;
     try {
       const walked = await walkFrom(plan, from, range, context);
-      // The checkpoint, not the source, may be what is wrong: the rows have moved.
+      // Perhaps not the source is wrong but the checkpoint, because rows have moved.
       if (from !== undefined && isPlanFailure(walked) && !context.signal.aborted)
         await checkpoints.drop(plan.key);
       return walked;

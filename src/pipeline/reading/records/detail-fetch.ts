@@ -12,12 +12,12 @@ import {
   type SourceRuntime,
 } from '../windows/source-runtime.ts';
 
-/** The most concurrent calls: for a page, and for a scan, beside which callers must get through. */
+/** The most concurrent calls, for a page and for a scan. A scan has fewer, so that calls for callers get through. */
 const CONCURRENCY = { page: 8, scan: 3 };
 
 /**
- * Asks for the fields that one row of the list lacks. The record is absent if the list leaves it out.
- * @throws GatewayError as a single record does
+ * Asks for the fields that one row of the list lacks. The record is `undefined` if the list must leave it out.
+ * @throws GatewayError as for a single record
  */
 async function complete(
   source: SourceRuntime,

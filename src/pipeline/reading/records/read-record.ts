@@ -1,3 +1,5 @@
+// Reads a single record by its id, and notices a source that gives another record than it was asked for.
+
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
 import { firstRows } from '../../../source/adapter/plan/plan.ts';
 import { UNOBSERVED } from '../../../source/adapter/map/reply-observer.ts';
@@ -7,14 +9,14 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { readInThreadIfLarge } from '../large-replies/large-replies.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 
-/** Asks for a single record by its v1 id; `undefined`: there is none. @throws GatewayError */
+/** Reads a single record by its v1 id; `undefined` if there is none. @throws GatewayError */
 export type ReadRecord = (id: string, context: CallContext) => Promise<CanonicalRecord | undefined>;
 
-/** The claim that the single view gives the record that it is asked for. */
+/** The claim that the source's request for a single record gives the record with the asked id. */
 const SINGLE_VIEW = 'get';
 const DETAIL = 'the single view gives other records than it is asked for';
 
-/** Remembers two ids for which a source gave the right record. */
+/** Creates the memory of two ids for which the source gave the right record. */
 function createRightIds() {
   let first: string | undefined;
   let second: string | undefined;
@@ -24,12 +26,12 @@ function createRightIds() {
       else if (first !== id) second ??= id;
     },
     has: (id: string) => id === first || id === second,
-    /** Whether an id other than this is known: a source that always gives the same record is right for that one, too. */
+    /** Whether another id than this is known. One id is no proof, because a source may always give the same record. */
     hasOtherThan: (id: string) => first !== undefined && (first !== id || second !== undefined),
   };
 }
 
-/** The ids of the first rows of a list: at least two if there are as many. @throws GatewayError */
+/** Reads the ids of the first rows of the list: at least two, if the list has two. @throws GatewayError */
 async function listedIds(
   source: SourceRuntime,
   { signal, usage, priority }: CallContext,
@@ -53,16 +55,16 @@ async function listedIds(
 }
 
 /**
- * Creates the reader of the single view of a source. A record with another id than was asked for is never the answer. If it
- * comes twice, and the source gives right records, the source knows aliases, such as `me`, and nobody has the alias as an
- * id. If it comes once, the source is inconsistent, which says nothing about the record. A source that has given no right
- * record yet is asked for one that its list shows; if even that is another, its claim is disabled.
+ * Creates the reader of single records of a source. A record with another id than the asked one is never the answer. If the
+ * same wrong record comes twice from a source that has given right records, then the asked id is an alias, such as `me`,
+ * and there is no such record. If it comes only once, the source is inconsistent, and the answer is an error. A source that
+ * has given no right record yet is asked for a record that its list shows; if that one is wrong, too, its claim is disabled.
  */
 export function createRecordReader(source: SourceRuntime, get: GetAdapter): ReadRecord {
   const { claims, observer, upstream } = source;
   const right = createRightIds();
 
-  /** The record, or the id of another record that came instead of it. */
+  /** Asks for a record. If another record comes instead, the result has its id (`other`). */
   async function ask(id: string, { signal, usage, priority }: CallContext) {
     const request = get.request(id);
     if (request === undefined) return { record: undefined };
@@ -93,8 +95,8 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
   }
 
   /**
-   * Whether a record that the list shows, other than this one, comes as another one. Nothing is proven if the list cannot be
-   * read or shows none, or if there is no list.
+   * Whether the source gives a wrong record even for an id that its list shows (other than `otherThan`). False if there is no
+   * list, or if the list shows no such id, because then nothing is proven.
    */
   async function isListedWrong(otherThan: string, context: CallContext): Promise<boolean> {
     const ids = await listedIds(source, context).catch(() => undefined);
@@ -107,7 +109,7 @@ export function createRecordReader(source: SourceRuntime, get: GetAdapter): Read
     if (other === undefined) return record;
     const isRight = () => right.hasOtherThan(other.id);
     if (right.has(id) || (claims.disabled.has(SINGLE_VIEW) && !isRight())) throw other.error;
-    // Another record that comes now and then must not hide one that is there.
+    // It is asked twice, because a wrong record that comes only now and then must not hide an existing one.
     const second = await ask(id, context);
     if (second.other?.id !== other.id) throw other.error;
     if (isRight()) return undefined;

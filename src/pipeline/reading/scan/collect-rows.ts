@@ -1,3 +1,5 @@
+// Collects the rows of a scan as compact bytes, and checks them, while the windows come in.
+
 import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../../../source/checks/claim.ts';
 import { brokenFilter, ROW_EXCLUDED } from '../../../source/checks/filter.ts';
@@ -13,25 +15,25 @@ import { type PlanFailure, recordCameTwice } from '../windows/plan-failure.ts';
 import { overBudget } from '../windows/scan-faults.ts';
 import type { SourceRuntime } from '../windows/source-runtime.ts';
 
-/** A window whose rows are collected: their number, dropped ones included, the total it told, and their bytes. */
+/** A collected window: its number of rows (dropped ones included), the total in its reply, and the bytes of its rows. */
 export type CollectedWindow = {
   readonly received: number;
   readonly total: number | undefined;
   readonly segments: readonly Segment[];
 };
 
-/** Collects the windows of one scan as they come: checks their rows and writes them as bytes. */
+/** Collects the windows of one scan. */
 export type RowCollector = {
-  /** @throws GatewayError `scan_limit_exceeded` */
+  /** Checks the rows of a window and writes them as bytes. @throws GatewayError `scan_limit_exceeded` if they are too many */
   readonly collect: (window: WindowEvidence) => Promise<CollectedWindow | PlanFailure>;
-  /** The table of all windows, in their order. */
+  /** Makes the table of the rows of all windows, in their order. */
   readonly tableOf: (windows: readonly CollectedWindow[]) => RowTable;
 };
 
-/** Rows that are checked and written at once. */
+/** The rows that are checked and written before other work of the process gets its turn. */
 const SLICE = 128;
 
-/** Creates the collector of a scan, whose table gets a name. It stops once `signal` aborts. */
+/** Creates the collector of a scan. Its table gets the name `name`. It stops once `signal` aborts. */
 export function createRowCollector(
   { resource, budget }: SourceRuntime,
   { pushedFilters }: ScanPlan,
@@ -42,7 +44,7 @@ export function createRowCollector(
   const ids = new Set<string>();
   let bytes = 0;
 
-  /** Adds ids; false if one of them came before. */
+  /** Adds ids. Returns false if one of them came before. */
   function addIds(more: readonly string[]): boolean {
     const before = ids.size;
     for (const id of more) ids.add(id);

@@ -1,3 +1,5 @@
+// Reads all rows of a list (or all that match the filters which the source applies), within the source's budget.
+
 import type { Rows } from '../../../source/adapter/compile.ts';
 import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import type { Window, WindowCall } from '../../../source/adapter/plan/window.ts';
@@ -16,10 +18,10 @@ import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 import { verifyScannedFilter } from '../verify/verify-scanned-filter.ts';
 import { walkWindows } from './walk-windows.ts';
 
-/** How often a source of which a total was wrong is asked again, before it is believed that there are no rows. */
+/** How many times an empty list is checked if the source's total was wrong before. */
 const LOOKS_AT_NOTHING = 4;
 
-/** The first window in other sizes than that of a scan, if there are others. */
+/** The first window in smaller sizes than that of a scan, if the source has other sizes. */
 function otherSizes(window: Window): readonly WindowCall[] {
   if (window.kind === 'sequential') return [window.first];
   const { scanSize } = window;
@@ -30,9 +32,9 @@ function otherSizes(window: Window): readonly WindowCall[] {
 }
 
 /**
- * Whether the number of rows of a scan fits the totals of a source of which one was wrong. Rows that a total counts and
- * that did not come may be missing; and a total that changes from call to call, or with the size of a window, may hide
- * some, so that their number is no total either.
+ * For a source whose total was wrong before: checks that the number of scanned rows fits its totals. If a total is higher,
+ * rows may be missing. If the total changes from call to call, or with the size of a window, the source may hide rows, so
+ * their number is no total, either.
  */
 async function checkDoubtedTotal(
   source: SourceRuntime,
@@ -56,7 +58,7 @@ async function checkDoubtedTotal(
   return undefined;
 }
 
-/** Reads every row that the plan's pushed filters leave. @throws GatewayError */
+/** Reads every row that matches the filters which the source applies. @throws GatewayError */
 async function scanOnce(
   source: SourceRuntime,
   plan: ScanPlan,
@@ -69,7 +71,7 @@ async function scanOnce(
   const first = await readWindow(source, plan.request, call, context);
   if (isPlanFailure(first)) return first;
   const total = plan.totalCounts ? first.rows.total : undefined;
-  // Neither rows nor their number: this may be no list at all.
+  // The reply has neither rows nor a total, so it may be no list at all.
   if (first.rows.received === 0 && first.rows.isTotalLost === true)
     throw invalidReply('total', 'the total of a reply without rows is missing or not a whole number');
   if (Math.max(total ?? 0, first.rows.received) > source.budget.rows) throw overBudget('rows');
@@ -93,7 +95,7 @@ async function scanOnce(
   return doubt ?? tableOf(windows);
 }
 
-/** Watches the replies of a source from now on. */
+/** Wraps a source so that the time of its last reply is known. */
 function watchReplies(source: SourceRuntime) {
   const { upstream } = source;
   let lastMs = performance.now();
@@ -108,14 +110,14 @@ function watchReplies(source: SourceRuntime) {
     );
   return {
     source: { ...source, upstream: { ask, load: upstream.load, close: () => upstream.close() } },
-    /** Milliseconds since the last reply; before the first one, since the watch began. */
+    /** Milliseconds since the last reply, or since the watch began if there was none. */
     silentMs: () => performance.now() - lastMs,
   };
 }
 
 /**
- * Scans within the source's budget. The rows become a table with a name.
- * @throws GatewayError `scan_limit_exceeded` over budget, `upstream_timeout` if a reply takes most of its time
+ * Scans a list within the source's budget. The rows become a table with the name `name`.
+ * @throws GatewayError `scan_limit_exceeded` over budget; `upstream_timeout` if one reply takes most of the budget's time
  */
 export async function scan(
   source: SourceRuntime,

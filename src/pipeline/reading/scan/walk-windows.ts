@@ -1,3 +1,5 @@
+// Reads the windows of a scan after the first: several at once if the total is known, else one after the other.
+
 import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../../source/adapter/plan/window.ts';
 import {
@@ -15,13 +17,13 @@ import { readWindow } from '../windows/read-window.ts';
 import { outOfReach, overBudget } from '../windows/scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 
-/** Calls that a scan has under way at once; fewer than a source's concurrency, so that callers get through. */
+/** The calls that a scan makes at once. They are fewer than the source allows, so that calls for callers get through. */
 const CONCURRENCY = 3;
 
 type Windows = readonly CollectedWindow[];
 type Collect = RowCollector['collect'];
 
-/** Reads the windows `1 … count-1` with a few walkers; the first failure stops them all. */
+/** Reads the windows `1 … count-1`, a few at a time. The first failure stops all. */
 async function walk(
   count: number,
   context: CallContext,
@@ -45,7 +47,7 @@ async function walk(
   return isPlanFailure(walked) ? walked : windows;
 }
 
-/** The windows behind the first if the source says how many rows there are: each must then be full. */
+/** Reads the windows after the first if the total is known. Each window except the last must then be full. */
 function walkByTotal(
   source: SourceRuntime,
   plan: ScanPlan,
@@ -53,7 +55,7 @@ function walkByTotal(
   context: CallContext,
 ): Promise<Windows | PlanFailure> {
   const { scanSize, depthMax, endsEmpty } = window;
-  // If the last window is full, only the empty one behind it shows that the total is not too small.
+  // If the last window is full, only an empty window after it shows that the total is not too small.
   const looksBehind = endsEmpty && total % scanSize === 0 && total < depthMax;
   const count = Math.ceil(total / scanSize) + (looksBehind ? 1 : 0);
   if (count > source.budget.calls) throw overBudget('calls');
@@ -63,13 +65,14 @@ function walkByTotal(
   });
 }
 
-/** How the windows behind the first are found, and which of them is behind the end. */
+/** How the next window is found, and how the end of the list is recognised. */
 type WindowSequence = {
   readonly next: (last: WindowEvidence) => WindowCall | InconsistentReads | undefined;
+  /** Whether a window lies after the end of the list. */
   readonly isBehind: (window: WindowEvidence) => boolean | InconsistentReads;
 };
 
-/** The windows behind the first, one after the other. */
+/** Reads the windows after the first, one after the other. */
 async function walkOn(
   source: SourceRuntime,
   plan: ScanPlan,
@@ -104,8 +107,8 @@ async function walkOn(
 }
 
 /**
- * The windows of a source without a total, by number. The end is an empty window; if any window may be short, two
- * in a row, because one may have lost all its rows.
+ * Finds the windows of a source without a total by their number. An empty window is the end. If any window may be short,
+ * two empty windows in a row are the end, because the source may hide all rows of one window.
  */
 function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
   let short = false;
@@ -116,14 +119,14 @@ function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
       empty = rows.received === 0 ? empty + 1 : 0;
       if (empty > 0 && window.shortAtEnd) return undefined;
       if (empty > 1 && call.firstRow + call.size >= (rows.total ?? 0)) return undefined;
-      // If only the end is short, rows behind a short window mean that the source gives less than it is asked for.
+      // If only the last window may be short, a window after a short one means that the source gives too few rows.
       if (short && window.shortAtEnd) return inconsistent('a short window stands before others');
       short = rows.received < call.size;
       const next = window.after(call, rows.received);
       if (next.firstRow >= window.depthMax) throw outOfReach();
       return next;
     },
-    // Sources that go on behind the last row bring nothing new there: the last page again, or the first.
+    // After the end, such sources repeat the last page or the first one, so a window with known ids is after the end.
     isBehind(last) {
       const ids = windowIds(last);
       const known = ids.filter((id) => seen.has(id)).length;
@@ -134,7 +137,7 @@ function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
   };
 }
 
-/** The windows of a source that names the next one. The same name twice would never end. */
+/** Finds the windows of a source that names the next one by a cursor. The same cursor twice would never end. */
 function byName(window: SequentialWindow): WindowSequence {
   const seen = new Set<string>();
   return {
@@ -148,7 +151,7 @@ function byName(window: SequentialWindow): WindowSequence {
   };
 }
 
-/** Reads and collects the windows behind the first. @throws GatewayError */
+/** Reads and collects the windows after the first. @throws GatewayError */
 export async function walkWindows(
   source: SourceRuntime,
   plan: ScanPlan,

@@ -1,3 +1,5 @@
+// Orders rows with equal sort values (ties) by id, even if such a group continues on the next page.
+
 import type { PagePlan } from '../../../source/adapter/plan/plan.ts';
 import type { RandomWindow } from '../../../source/adapter/plan/window.ts';
 import type { WindowEvidence } from '../../../source/checks/claim.ts';
@@ -19,16 +21,16 @@ import { readWindow } from '../windows/read-window.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 import { checkClaims, checkFilters, inOtherOrder, tiesOf } from './check-claims.ts';
 
-/** A plan of a page whose sort can have ties. */
+/** A plan of a page with a sort that can have ties. */
 export type SortedPlan = PagePlan & { readonly sort: Sort };
 
-/** The rows of a sorted page. `provenMs`: how long what shows that they are its rows may still be relied on. */
+/** The rows of a sorted page. `provenMs`: how many milliseconds the proof that these are the right rows still holds. */
 export type SettledRows = {
   readonly records: readonly CanonicalRecord[];
   readonly provenMs: number;
 };
 
-/** The rows of a page and what is known of its list. */
+/** A page to be put in order: its range, the total of its list, and the windows that were read. */
 type SortedPage = {
   readonly page: RowRange;
   readonly total: number;
@@ -37,12 +39,12 @@ type SortedPage = {
 
 const NONE: KnownKeys = new Map();
 
-/** Calls that closing the groups at both borders of a page may take; a scan, which serves all pages, is better then. */
+/** The most calls to read the groups of ties at both borders of a page. If more are needed, a scan is better. */
 const CALLS_MAX = 8;
 
 /**
- * The rows to ask for: one more at each side of the page, if that takes no further call. They show whether ties cross its
- * borders.
+ * The range of rows to ask for: one more row at each side of the page, if that takes no further call, because these rows
+ * show whether ties cross the borders of the page.
  */
 export function withBorders(window: RandomWindow, page: { readonly offset: number; readonly limit: number }) {
   const { offset, limit } = page;
@@ -53,11 +55,11 @@ export function withBorders(window: RandomWindow, page: { readonly offset: numbe
   return calls(wide) > calls(page) ? page : wide;
 }
 
-/** What a sorted list is called: equal names mean equal rows in equal order. */
+/** The name of a sorted list. Lists with equal names have the same rows in the same order. */
 export const sortedListName = ({ sort, filters }: Pick<SortedPlan, 'sort' | 'filters'>): string =>
   `${sort.descending ? '-' : ''}${sort.field} ${filtersKey(filters)}`;
 
-/** Reads more of a split group in one reply; `undefined` if the source gives no such rows in one reply. */
+/** Reads more rows of a group that crosses a border; `undefined` if the source cannot give them in one reply. */
 async function readMore(
   source: SourceRuntime,
   plan: SortedPlan,
@@ -77,7 +79,7 @@ async function readMore(
   return undefined;
 }
 
-/** Reads until each group of ties that touches the page stands whole in one of the runs. */
+/** Reads until each group of ties that touches the page is complete in one of the runs (rows of one reply). */
 async function closeGroups(
   source: SourceRuntime,
   plan: SortedPlan,
@@ -86,7 +88,7 @@ async function closeGroups(
   context: CallContext,
 ): Promise<readonly CanonicalRecord[] | PlanFailure> {
   for (let calls = 0; ; calls += 1) {
-    // What is remembered may be older than the rows that came, and not fit them any more.
+    // Remembered keys may be older than the rows that came. If they do not fit, they are left out.
     const keys = ties.keysOf(runs, known) ?? ties.keysOf(runs, NONE);
     if (keys === undefined) return inOtherOrder(plan);
     const settled = ties.settle(runs, keys, sorted.page, sorted.total);
@@ -98,7 +100,7 @@ async function closeGroups(
   }
 }
 
-/** The rows of a page that one window holds with the rows beside it; `undefined` if more has to be read. */
+/** Orders a page of which one window has all rows and the rows beside it; `undefined` if more has to be read. */
 function settleWindow(
   plan: SortedPlan,
   { page, total }: SortedPage,
@@ -114,8 +116,9 @@ function settleWindow(
 }
 
 /**
- * The rows of a sorted page in the contract's order, proven: each group of ties that touches it was read whole in one
- * reply. A group that crosses the border of the page is read apart; one that no reply holds is left to a scan.
+ * Puts the rows of a sorted page in the contract's order. That is proven if each group of ties that touches the page was
+ * read completely in one reply. A group that crosses the border of the page is read by extra calls. If no reply can have
+ * a whole group, the result is `unprovenTies`, and a scan is needed.
  */
 export async function settleTies(
   source: SourceRuntime,
@@ -148,8 +151,8 @@ export async function settleTies(
 }
 
 /**
- * The rows of a page that was walked to, in the contract's order. `before`: the row in front of the first window. `undefined`
- * if a group of ties that touches the page stands whole in no window.
+ * Puts the rows of a page that was reached by cursor paging in the contract's order. `before` is the row before the first
+ * window. `undefined` if a group of ties that touches the page is not complete in one window.
  */
 export function settleWalk(
   ties: Ties,

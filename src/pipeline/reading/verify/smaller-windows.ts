@@ -8,15 +8,16 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((id, index) => id === b[index]);
 
 /**
- * Learns that a source now gives fewer rows in a window than its file says. Using smaller windows needs no trust: the file
- * allows them, and each is checked like any other. One bad reply must not look like it, so three replies have to agree: the
- * first window is cut off; asked for in the smaller size, it has the same rows; and the window behind it is full of others.
+ * Creates what notices that a source now gives fewer rows in a window than its file says, and then uses smaller windows.
+ * That is safe, because the file allows smaller windows, and each is checked like any other. So that one bad reply is not
+ * enough, three replies must agree: the first window is too short; in the smaller size it has the same rows; and the window
+ * after it is full of other rows.
  */
 export function createSmallerWindows(source: SourceRuntime) {
   let rowsMax = Infinity;
 
   return {
-    /** The plan, in windows that the source gives in full. */
+    /** Returns the plan with windows that the source gives in full. */
     apply(plan: ListPlan): ListPlan {
       if (plan.kind === 'nothing' || plan.window.kind !== 'random' || plan.window.scanSize <= rowsMax)
         return plan;
@@ -24,7 +25,7 @@ export function createSmallerWindows(source: SourceRuntime) {
       return window === undefined ? plan : { ...plan, window };
     },
 
-    /** Finds out if the source gives smaller windows than the plan asks for, and remembers their size. @throws GatewayError */
+    /** Whether the source gives smaller windows than the plan asks for. It remembers their size. @throws GatewayError */
     async learn(plan: ListPlan, context: CallContext): Promise<boolean> {
       if (plan.kind === 'nothing' || plan.window.kind !== 'random' || !plan.window.shortAtEnd) return false;
       const { window, request } = plan;

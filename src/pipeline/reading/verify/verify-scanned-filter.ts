@@ -1,3 +1,5 @@
+// Notices a source that filters after paging, because the end of its windows is then not the end of the list.
+
 import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import type { WindowEvidence } from '../../../source/checks/claim.ts';
 import { isFilteredBeforePaging } from '../../../source/checks/filter.ts';
@@ -6,8 +8,8 @@ import { readWindow } from '../windows/read-window.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
 
 /**
- * Whether the number of rows in a filtered scan is known from elsewhere: the total counts them, or windows are asked for
- * until all rows of the list have passed.
+ * Whether the end of a filtered scan is known in another way: by a total, or because windows are read until all rows of the
+ * whole list have passed.
  */
 function isEndKnown({ window, totalCounts }: ScanPlan, { rows }: WindowEvidence): boolean {
   if (rows.total === undefined) return false;
@@ -15,8 +17,9 @@ function isEndKnown({ window, totalCounts }: ScanPlan, { rows }: WindowEvidence)
 }
 
 /**
- * A scan ends with a window that is short or empty. If the source filters what it has paged, that is not the end, and
- * rows would be lost in silence. So the first window is compared with the same one without the filters, once in a while.
+ * Compares the first window of a filtered scan with the same window without the filters, about once a minute. A scan ends at
+ * a window that is short or empty. If the source filters after paging, such a window is not the end, and rows would be lost
+ * without an error. `undefined`: the filters are applied before paging, or it need not be known.
  */
 export async function verifyScannedFilter(
   source: SourceRuntime,
@@ -32,7 +35,7 @@ export async function verifyScannedFilter(
   const { finish: _finish, ...plain } = context;
   const whole = await readWindow(source, plan.unfiltered, first.call, plain);
   if (isPlanFailure(whole)) return whole;
-  // The list has no second window, so the first one has all rows that match.
+  // The whole list has only one window, so the first window has all rows that match.
   const { window } = plan;
   const isShort = whole.rows.received < first.call.size;
   if (isShort && window.kind === 'random' && window.shortAtEnd) return undefined;

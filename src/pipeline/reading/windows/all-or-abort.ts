@@ -1,7 +1,7 @@
 import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
 import type { CallContext } from './source-runtime.ts';
 
-/** Runs parts of a call at once; the first that rejects or brings a `PlanFailure` aborts the others, and is the result. */
+/** Runs parts of a call at the same time. The first part that rejects or has a `PlanFailure` aborts all others. */
 export async function allOrAbort<T>(
   context: CallContext,
   start: (within: CallContext) => readonly Promise<T | PlanFailure>[],
@@ -23,7 +23,7 @@ export async function allOrAbort<T>(
     return planFailure ?? results.flat<T[][]>();
   } catch (error) {
     stopped.abort(error);
-    // What is rejected after a plan failure comes from its abort.
+    // Errors after a plan failure come from the abort, so the failure is the result.
     if (planFailure !== undefined) return planFailure;
     throw error;
   }

@@ -5,7 +5,7 @@ import { readInThreadIfLarge } from '../large-replies/large-replies.ts';
 import { type TotalIsLowerBound, totalIsLowerBound } from './plan-failure.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
-/** The total of a count request. One that cannot be read is like none: the rows can still be counted. */
+/** Reads the total by a count request. If it cannot be read, the rows must be counted (`totalIsLowerBound`). */
 export async function totalOfCount(
   source: SourceRuntime,
   count: UpstreamRequest,
@@ -25,9 +25,9 @@ export async function totalOfCount(
   }
 }
 
-/** The total that the first window of a list tells. */
+/** The total in the reply for the first window of a list. */
 export function totalOfRows({ total, received, isTotalLost }: ReplyFacts): number | TotalIsLowerBound {
-  // The first row is behind the end if there are no rows, and some replies that say so have no total.
+  // Some sources leave the total out if there are no rows. Then it is 0.
   const isEmpty = received === 0 && isTotalLost !== true;
   return total ?? (isEmpty ? 0 : totalIsLowerBound);
 }

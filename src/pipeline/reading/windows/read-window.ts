@@ -1,3 +1,5 @@
+// Makes one call for a window of a list, and checks that the reply has the window which was asked for.
+
 import type { Rows, WrittenRows } from '../../../source/adapter/compile.ts';
 import type { WindowRequest } from '../../../source/adapter/plan/plan.ts';
 import type { WindowCall } from '../../../source/adapter/plan/window.ts';
@@ -12,7 +14,7 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { isPlanFailure, type PlanFailure } from './plan-failure.ts';
 import { type CallContext, disableClaim, observerOf, type SourceRuntime } from './source-runtime.ts';
 
-/** The rows of a reply. Those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
+/** Reads the rows of a reply. If it is large, a thread reads it, and the rows come in parts. @throws GatewayError */
 async function readRows(
   source: SourceRuntime,
   reply: UpstreamReply,
@@ -32,7 +34,7 @@ async function readRows(
   for (const part of parts) {
     const rows = list.read(part, observer);
     for (const record of rows.records) records.push(record);
-    // The last part has the total and what comes next.
+    // The last part has the total and the next cursor.
     all = { ...rows, records, received: rows.received + (all?.received ?? 0) };
     await yieldToLoop();
   }
@@ -40,15 +42,15 @@ async function readRows(
   return all;
 }
 
-/** A window whose rows stand there as in the body of an answer. */
+/** A window whose rows are written as bytes, as in the body of an answer. */
 export type WrittenWindow = WindowFacts & { readonly rows: WrittenRows };
 
-/** Whether the rows of a window are written. */
+/** Whether the rows of a window are written as bytes. */
 export function isWrittenWindow(window: WindowEvidence | WrittenWindow): window is WrittenWindow {
   return 'written' in window.rows;
 }
 
-/** Asks the source for one window; `written`: its rows may come as the bytes of an answer. @throws GatewayError */
+/** Asks the source for one window. With `written`, its rows may come as the bytes of an answer. @throws GatewayError */
 export async function readWindow(
   source: SourceRuntime,
   request: WindowRequest,

@@ -1,3 +1,5 @@
+// What reads one resource from one source while the gateway runs; all files of `reading` work with it.
+
 import type { Adapter } from '../../../source/adapter/compile.ts';
 import type { Capability } from '../../../source/adapter/spec/capability.ts';
 import type { ReplyObserver } from '../../../source/adapter/map/reply-observer.ts';
@@ -11,20 +13,20 @@ import type { LargeReplies } from '../large-replies/large-replies.ts';
 import type { PlanFailure } from './plan-failure.ts';
 import type { Verifications } from './verifications.ts';
 
-/** Learns how replies of a source are read, and what it does other than its file says, for the log and the metrics. */
+/** Gets what replies of a source show (missing values, contradicted claims), for the log and the metrics. */
 export type SourceObserver = ReplyObserver & {
-  /** A reply contradicted a claim, which has been disabled just now. */
+  /** Called when a reply contradicted a claim, and the claim was disabled. */
   readonly contradicted: (capability: Capability) => void;
 };
 
-/** The claims of a resource that replies have contradicted: plans do without them. */
+/** The claims of a resource that replies have contradicted, so that plans do not use them. */
 export type RuntimeClaims = {
   readonly disabled: ReadonlySet<Capability>;
-  /** Disables a claim; `detail` says what contradicted it. False if it has been disabled before. */
+  /** Disables a claim; `detail` says what contradicted it. False if it was disabled already. */
   readonly disable: (capability: Capability, detail: string) => boolean;
 };
 
-/** Disables a claim that was proved wrong; the first time, it is reported. */
+/** Disables a claim that was proved wrong, and reports it unless it was disabled already. */
 export function disableClaim(
   { claims, observer }: SourceRuntime,
   capability: Capability,
@@ -33,7 +35,7 @@ export function disableClaim(
   if (claims.disable(capability, detail)) observer.contradicted(capability);
 }
 
-/** The claims of a runtime that lives for one command. `unused` are not relied on from the start. */
+/** Creates the claims of a runtime that lives only for one command. The claims in `unused` are disabled from the start. */
 export function createLocalClaims(unused: Iterable<Capability> = []): RuntimeClaims {
   const disabled = new Set(unused);
   return {
@@ -46,7 +48,7 @@ export function createLocalClaims(unused: Iterable<Capability> = []): RuntimeCla
   };
 }
 
-/** One resource of one source, at work. */
+/** Everything that is needed to read one resource from one source. */
 export type SourceRuntime = {
   readonly resource: Resource;
   readonly adapter: Adapter;
@@ -56,24 +58,24 @@ export type SourceRuntime = {
   readonly budget: SourceSpec['budget'];
   readonly clock: Clock;
   readonly observer: SourceObserver;
-  /** Learns of the rows of the whole list only, in the order of the source; absent in commands. */
+  /** Gets only rows of the list without filters and sort, in the order of the source; absent in commands. */
   readonly wholeListObserver?: ReplyObserver;
   readonly claims: RuntimeClaims;
-  /** Absent in commands, which ask for nothing that the answer does not need. */
+  /** Absent in commands, which make no extra calls for checks. */
   readonly verifications?: Verifications;
-  /** Whether it is this process' turn in the fleet to look at this of the source; absent in commands, as above. */
+  /** Whether this process, and no other of the fleet, makes the extra check `name` now; absent in commands. */
   readonly takeLook?: (name: string, everyMs: number) => Promise<boolean>;
 };
 
-/** What a call to a source carries: its signal, what it costs and how urgent it is. */
+/** The context of a call to a source: its abort signal, its counters and its priority. */
 export type CallContext = Omit<SourceCall, 'query'> & {
-  /** Completes rows that lack fields; absent if they lack none. */
+  /** Fetches the fields that rows lack; absent if they lack none. */
   readonly finish?: FinishRows | undefined;
-  /** The rows that are asked for are neither filtered nor sorted: no query chooses which records come. */
+  /** Whether the list is read without filters and sort, so that no query chooses which records come. */
   readonly isWholeList?: boolean;
 };
 
-/** Who learns of the replies to a call. */
+/** The observer that gets the replies to a call. */
 export function observerOf(
   { observer, wholeListObserver = observer }: SourceRuntime,
   { isWholeList = false }: CallContext,
@@ -81,7 +83,7 @@ export function observerOf(
   return isWholeList ? wholeListObserver : observer;
 }
 
-/** Completes rows that lack fields. @throws GatewayError */
+/** Fetches the fields that rows of a list lack. @throws GatewayError */
 export type FinishRows = (
   rows: readonly CanonicalRecord[],
   context: CallContext,

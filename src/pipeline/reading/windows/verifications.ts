@@ -6,34 +6,35 @@ import { createSingleFlight } from '../../../kernel/single-flight.ts';
 import { type BorderKeys, createBorderKeys } from './border-keys.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 
-/** Remembers for a while which claims of one resource were verified with a call that no answer needed. */
+/** Remembers for a minute which claims of one resource were checked by extra calls, so that these calls stay few. */
 export type Verifications = {
-  /** Whether this was verified, and need not be again for now. */
+  /** Whether the check `name` succeeded within the last minute. */
   isKnown(name: string): boolean;
+  /** Remembers that the check `name` succeeded. */
   know(name: string): void;
-  /** Verifies this unless it is known; callers at the same time share the calls. A failure is not remembered. */
+  /** Makes a check unless it is known. Callers at the same time share its calls. A failure is not remembered. */
   once(
     name: string,
     signal: AbortSignal,
     verify: (shared: AbortSignal) => Promise<PlanFailure | undefined>,
   ): Promise<PlanFailure | undefined>;
-  /** Does work that an answer can do without. The answer waits for a moment; then the work goes on behind it. */
+  /** Does work that no answer needs. Resolves after a second at most; the work then goes on in the background. */
   attempt(work: (signal: AbortSignal) => Promise<unknown>): Promise<void>;
-  /** The last total of the list without filters; `undefined` if this process has not seen it. */
+  /** The last known total of the list without filters; `undefined` if this process has not read it. */
   wholeTotal: number | undefined;
   /** The sort keys at the borders of pages. */
   readonly borderKeys: BorderKeys;
-  /** Ends the work behind answers. */
+  /** Ends the work in the background. */
   close(): Promise<void>;
 };
 
-/** A source may change at any time, so nothing is known for long. */
+/** How long a success is remembered. It is short, because a source may change at any time. */
 const KNOWN_MS = 60_000;
 const KNOWN_MAX = 1_000;
-/** A caller waits this long for what the answer can do without. */
+/** How long an answer waits for work that it does not need. */
 const WAIT_MS = 1_000;
 
-/** Creates the verifications of one resource of one source; nothing is known. */
+/** Creates the verifications of one resource of one source. */
 export function createVerifications(waitMs = WAIT_MS): Verifications {
   const tasks = createBackgroundTasks();
   const known = createBoundedMap<object>(KNOWN_MAX, () => 1);
@@ -63,7 +64,7 @@ export function createVerifications(waitMs = WAIT_MS): Verifications {
   };
 }
 
-/** The result of calls that no answer needs; `undefined` if the source fails, because that proves nothing. */
+/** The result of extra calls; `undefined` if the source fails, because that proves nothing. Rethrows other errors. */
 export async function undefinedIfFailed<T>(
   { signal }: { readonly signal: AbortSignal },
   work: () => Promise<T>,

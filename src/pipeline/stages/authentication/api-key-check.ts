@@ -17,25 +17,25 @@ import {
   type CredentialResult,
 } from './credential-result.ts';
 
-/** Verifies API keys: those of the configuration, and those in Redis if there is one. */
+/** Verifies API keys: first those of the configuration, then those in Redis. */
 export type ApiKeyCheck = {
-  /** The result of the configuration alone, without any I/O; `unrecognised` if it does not know the key. */
+  /** Checks a credential against the keys of the configuration, without I/O; `unrecognised` if it is none of them. */
   configured(credential: CallerCredential): CredentialResult;
   /**
-   * The result of Redis, for a credential that the configuration does not know; only well-formed keys are looked up.
-   * Rejects with 503 if Redis does not answer and the key is not known here, and with what `attempt` throws.
+   * Checks a credential against the keys in Redis; only well-formed keys are looked up. Rejects with 503 if Redis does not
+   * answer and this process does not know the key, and with the error that `attempt` throws.
    */
   stored(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
 };
 
-/** `configured` is indexed once. `records` is asked only for a key that the configuration does not know. */
+/** What the check of API keys needs. `records` has the keys in Redis. */
 export type ApiKeyCheckDeps = {
   readonly pepper: Secret;
   readonly configured: readonly KeyRecordConfig[];
   /** Absent in the embedded mode. */
   readonly records?: KeyRecords | undefined;
   readonly clock: Clock;
-  /** Names of the tiers that exist; a key whose tier does not is counted under `fallbackTier`. */
+  /** Names of the tiers that exist. A key with another tier is counted in `fallbackTier`. */
   readonly tiers: ReadonlySet<string>;
   readonly fallbackTier: string;
 };
@@ -79,7 +79,7 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
   function configured({ text }: CallerCredential): CredentialResult {
     if (byId.size === 0) return UNRECOGNISED;
     const id = parseApiKey(text)?.id;
-    // A company's own keys have no id that could be read from them.
+    // Keys of a company's own format contain no id, so they are found by their hash.
     if (id === undefined) {
       const key = byHash.get(hashApiKey(pepper, text));
       return key === undefined ? UNRECOGNISED : acceptConfigured(key);
@@ -128,7 +128,7 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
   return { configured, stored };
 }
 
-/** The keys that the configuration names, by their id and by their hash. */
+/** Indexes the keys of the configuration by id and by hash. */
 function indexConfigured({ configured }: ApiKeyCheckDeps, principalOf: (key: KeyRecordConfig) => Principal) {
   const entries = configured.map((key): readonly [KeyRecordConfig, ConfiguredKey] => {
     const until = key.expiresAt === undefined ? Infinity : Date.parse(key.expiresAt);
@@ -143,7 +143,7 @@ function indexConfigured({ configured }: ApiKeyCheckDeps, principalOf: (key: Key
   };
 }
 
-/** Until when, ms since the epoch, a record accepts the key of this hash; `undefined`: it is no secret of this key. */
+/** Until when (ms since the epoch) a record accepts the hash of a key; `undefined` if the record does not have the hash. */
 function validUntil({ expiresAt, hashes }: KeyRecord, presented: string): number | undefined {
   const matching = hashes.filter(({ hash }) => isSame(hash, presented));
   if (matching.length === 0) return undefined;
@@ -151,7 +151,7 @@ function validUntil({ expiresAt, hashes }: KeyRecord, presented: string): number
   return Math.min(hashUntil, expiresAt ?? Infinity);
 }
 
-/** A comparison in constant time: it does not tell how much of two hashes agrees. */
+/** Compares two hashes in constant time, so that the time does not reveal how many characters agree. */
 function isSame(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,3 +1,5 @@
+// A local cache of the API keys in Redis, so that a request seldom waits for Redis and a revocation still acts within a second.
+
 import { isDeepStrictEqual } from 'node:util';
 import { blameUpstream, fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -6,45 +8,45 @@ import type { KeyRecord } from '../../../store/key-record.ts';
 import type { KeyLookup, KeyStore } from '../../../store/key-store.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';
 
-/** From this age on, a use of a record checks it again in the background. */
+/** If a record is older than this when it is used, it is checked again in the background. */
 const RECHECK_MS = 400;
-/** From this age on, a use of a record waits for the check: a revocation takes effect everywhere within a second. */
+/** If a record is older than this, its use waits for the check, so that a revocation takes effect within a second. */
 const FRESH_MS = 900;
 /** How long the record of a key serves after its last successful check while Redis does not answer. */
 export const OUTAGE_MS = 60_000;
 
 /**
- * How long an id is remembered as that of a key. Look-ups of such an id are not throttled, so that its owner is not
- * refused when others try unknown ids from the same address.
+ * How long the id of an existing key is remembered. Look-ups of such an id are not throttled, so that its owner is not
+ * refused if others try unknown ids from the same address.
  */
 const KNOWN_MS = 86_400_000;
 
 const RECORDS_MAX = 50_000;
 const ABSENT_MAX = 10_000;
 
-/** What this process knows of one key. `record` becomes `undefined` when the key is deleted. */
+/** A key that this process knows. `record` becomes `undefined` when the key is deleted. */
 export type HeldKey = {
   readonly record: KeyRecord | undefined;
-  /** Whether `record` is as Redis had it less than a second ago. Starts the next check in time. */
+  /** Whether `record` was checked less than a second ago. It also starts the next check in the background when it is due. */
   isFresh(): boolean;
-  /** When it was last used in this process, ms since the epoch; 0: not yet. */
+  /** When the key was last used in this process (ms since the epoch); 0 if it was not used yet. */
   usedAt: number;
 };
 
-/** A local cache of the keys in Redis, with a bound on their age. */
+/** The local cache of keys. */
 export type KeyRecords = {
   /**
-   * The key; `undefined` if there is none. Rejects with 503 if that cannot be known, and with what `attempt`
-   * throws if this process knows nothing of the id and has to look it up.
+   * Finds a key; `undefined` if there is none. Rejects with 503 if Redis does not answer and no usable record is known, and
+   * with the error that `attempt` throws if this process does not know the id and has to look it up.
    */
   current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined>;
-  /** When the keys that this process knows were last used by it, by id. It visits all of them. */
+  /** By id: when this process last used each key. It visits all keys, so it is slow. */
   uses(): ReadonlyMap<string, number>;
-  /** Whether this process knows keys that it may serve while Redis does not answer. */
+  /** Whether this process knows keys that it may accept while Redis does not answer. */
   canServe(): boolean;
 };
 
-/** `store` may fail: a key whose last check is less than a minute old then serves from memory. */
+/** What the cache needs. If `store` fails, keys are accepted for a minute after their last check. */
 export type KeyRecordsDeps = {
   readonly store: Pick<KeyStore, 'find'>;
   readonly clock: Clock;
@@ -52,11 +54,11 @@ export type KeyRecordsDeps = {
 
 type Held = { record: KeyRecord | undefined; checkedAt: number; usedAt: number; isFresh(): boolean };
 
-/** Creates the memory of looked-up keys. `recheck` starts a check in the background. */
+/** Creates the memory of looked-up keys and of absent ids. `recheck` starts a check in the background. */
 function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
   const held = createBoundedMap<Held>(RECORDS_MAX, () => 1);
   let latestAt = -Infinity;
-  // Apart from the records, so that a flood of invented ids evicts no real one.
+  // Absent ids have a map of their own, so that a flood of invented ids evicts no real key.
   const absent = createBoundedMap<{ checkedAt: number }>(ABSENT_MAX, () => 1);
 
   function createHeld(id: string): Held {
@@ -92,7 +94,7 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
         return;
       }
       const key = before ?? createHeld(id);
-      // An unchanged record stays the same object, so that its verification holds.
+      // An unchanged record stays the same object, so that earlier verifications of the key stay valid.
       if (!isDeepStrictEqual(key.record, lookup.record)) key.record = lookup.record;
       key.checkedAt = checkedAt;
       latestAt = Math.max(latestAt, checkedAt);
@@ -102,7 +104,7 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
   };
 }
 
-/** The held keys, and the check of one against `store`: a single flight per id. */
+/** Creates the held keys, and the function that checks one in `store`. At the same time, an id is checked only once. */
 function createCheckedKeys({ store, clock }: KeyRecordsDeps) {
   const underWay = new Map<string, Promise<KeyLookup>>();
   const keys = createHeldKeys(clock, (id) => void check(id));
@@ -110,7 +112,7 @@ function createCheckedKeys({ store, clock }: KeyRecordsDeps) {
   function check(id: string): Promise<KeyLookup> {
     const joined = underWay.get(id);
     if (joined !== undefined) return joined;
-    // The result may be as old as the moment of asking.
+    // The result may be as old as the start of the look-up, so its age counts from there.
     const askedAt = clock.monotonic();
     const started = store.find(id).then((lookup) => {
       underWay.delete(id);
@@ -133,7 +135,7 @@ export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
     return key?.record !== undefined && clock.monotonic() - key.checkedAt <= OUTAGE_MS;
   }
 
-  /** Looks an unknown id up. Only the one who starts the look-up is throttled. */
+  /** Looks up an unknown id. Only the caller who starts the look-up is throttled, not those who join it. */
   async function lookUpUnknown(id: string, attempt: CredentialAttempt): Promise<KeyLookup> {
     attempt.start();
     const lookup = await check(id);
@@ -164,7 +166,7 @@ export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
   return { current, uses: keys.uses, canServe };
 }
 
-/** The error for a store of keys that cannot say what a key is. */
+/** The 503 for a key whose record cannot be read from Redis. */
 function storeFault(detail: string, cause?: unknown): GatewayError {
   const error = fault('upstream_unavailable', { detail, cause });
   blameUpstream(error, 'redis.keys');

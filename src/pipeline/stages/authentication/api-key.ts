@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import type { Secret } from '../../../kernel/secret.ts';
 
 /**
- * An API key is `ptk_<id>_<secret><checksum>`: the id names its record, the secret proves it, and the checksum lets a
- * mistyped or invented key be refused without asking anyone. It is no protection, only a filter.
+ * An API key is `ptk_<id>_<secret><checksum>`. The id names its record, and the secret proves the key. Because of the
+ * checksum, a mistyped or invented key is refused without a look-up; the checksum protects nothing.
  */
 const SHAPE = /^ptk_([a-z0-9]{12})_[0-9A-Za-z]{38,70}$/;
 
@@ -15,7 +15,7 @@ const ID_LENGTH = 12;
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-/** Whole numbers from 0 up to, not including, `limit`, each as likely. */
+/** Returns a random whole number from 0 to `limit - 1`. */
 type RandomInt = (limit: number) => number;
 
 const cryptoRandom: RandomInt = (limit) => randomInt(limit);
@@ -24,7 +24,7 @@ function randomText(length: number, alphabet: string, random: RandomInt): string
   return Array.from({ length }, () => alphabet.charAt(random(alphabet.length))).join('');
 }
 
-/** CRC-32 in base62: any single changed character changes it. */
+/** The CRC-32 of a text in base62. Any single changed character changes it. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
@@ -35,25 +35,25 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** A fresh id of an API key. */
+/** Makes a random id for an API key. */
 export function newKeyId(): string {
   return randomText(ID_LENGTH, BASE36, cryptoRandom);
 }
 
-/** A fresh API key for an id. The text is the secret itself: it is shown once and kept nowhere. */
+/** Makes a random API key for an id. The whole text is secret: it is shown once and never stored. */
 export function newApiKey(id: string, random: RandomInt = cryptoRandom): string {
   const body = `ptk_${id}_${randomText(SECRET_LENGTH, BASE62, random)}`;
   return body + checksum(body);
 }
 
-/** The id of a text that is formed like an API key and whose checksum holds; `undefined` for any other. */
+/** Reads the id from an API key; `undefined` for a text with another form or a wrong checksum. */
 export function parseApiKey(text: string): { readonly id: string } | undefined {
   const id = SHAPE.exec(text)?.[1];
   if (id === undefined) return undefined;
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH) ? { id } : undefined;
 }
 
-/** HMAC-SHA-256 of a whole credential under the pepper, base64url (43 characters): all that is stored of a key. */
+/** The HMAC-SHA-256 of a whole key under the pepper, in base64url (43 characters). Only this is stored of a secret. */
 export function hashApiKey(pepper: Secret, key: string): string {
   return createHmac('sha256', pepper.reveal()).update(key).digest('base64url');
 }

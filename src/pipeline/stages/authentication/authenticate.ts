@@ -1,3 +1,5 @@
+// The stage that finds out who calls, by an API key, a token, or the address alone.
+
 import type { ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import { openTimings, timed } from '../../../telemetry/requests/request-timings.ts';
@@ -11,10 +13,10 @@ import {
   unauthenticated,
 } from './verify-credential.ts';
 
-/** What became of a credential, for the metrics. `limited`: too many wrong ones came from its address. */
+/** The result for a credential, as a label of metrics. `limited`: too many wrong credentials were tried. */
 export type CredentialOutcome = 'accepted' | 'missing' | 'refused' | 'limited' | 'unavailable';
 
-/** A caller without a credential counts in `anonymousTier` where the operation is public, and gets 401 elsewhere. */
+/** What the stage needs. A caller without a credential gets 401, unless the operation is public. */
 export type AuthenticateDeps = Omit<CredentialVerifierDeps, 'onRefused'> & {
   /** The tier of callers without a credential. */
   readonly anonymousTier: string;
@@ -33,8 +35,8 @@ const OUTCOMES: Readonly<Partial<Record<ErrorCode, CredentialOutcome>>> = {
 const NO_PERMISSIONS: ReadonlySet<string> = new Set();
 
 /**
- * Creates the stage that finds the principal of a call. A known credential costs one local lookup. The limit on wrong
- * credentials of an address is part of it and comes before any answer, so that keys cannot be guessed.
+ * Creates the stage that sets the principal of a call. A known credential takes one local look-up. The stage also limits the
+ * wrong credentials of an address, so that keys cannot be guessed. @throws GatewayError 401, 429 or 503
  */
 export function createAuthenticate(deps: AuthenticateDeps): Stage {
   const { anonymousTier, metrics } = deps;

@@ -1,12 +1,14 @@
+// The types that all checks of credentials share: what is presented, and whether it is accepted or refused.
+
 import type { Principal } from '../call.ts';
 import type { AllowsAddress } from '../allowed-addresses.ts';
 
 /** A credential as one request presented it. */
 export type CallerCredential = {
   readonly text: string;
-  /** Names the credential, and the header it came in, in local memory. */
+  /** A hash of the credential and of the kind of its header: its key in local memory. */
   readonly digest: string;
-  /** Whether it came as a bearer token; only there a JWT may stand. */
+  /** Whether it came in `Authorization: Bearer`. A JWT is accepted only there. */
   readonly bearer: boolean;
 };
 
@@ -14,13 +16,13 @@ export type CallerCredential = {
 export type AcceptedCredential = {
   readonly kind: 'accepted';
   readonly principal: Principal;
-  /** Whether the principal may be used once more without another verification. It does no I/O that callers wait for. */
+  /** Whether the principal may be used once more without another verification. It answers at once, without I/O. */
   readonly isFresh: () => boolean;
-  /** Whether it may be used from an address; `undefined`: from anywhere. */
+  /** Whether the credential may be used from an address; absent if it may be used from anywhere. */
   readonly allows?: AllowsAddress | undefined;
 };
 
-/** Why credentials are refused: labels of metrics, and words of the log. */
+/** The reasons why credentials are refused, as labels of metrics and words of the log. */
 export const refusalReasons = [
   'malformed',
   'unknown',
@@ -31,10 +33,10 @@ export const refusalReasons = [
   'token',
 ] as const;
 
-/** Why a credential is refused. The caller never learns it. */
+/** Why a credential is refused. The caller never learns the reason. */
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** A credential that is not valid. `keyId` is the key that it names, `why` a code for the log alone. */
+/** A credential that is not valid. `keyId` is the id of the key that it names; `why` is a code for the log. */
 export type RefusedCredential = {
   readonly kind: 'refused';
   readonly reason?: RefusalReason;
@@ -42,8 +44,8 @@ export type RefusedCredential = {
   readonly why?: string;
 };
 
-/** The result of one check of a credential. `unrecognised`: the credential is of a kind that the check does not know. */
+/** The result of one check of a credential. `unrecognised`: the check does not know such a credential, so others may. */
 export type CredentialResult = AcceptedCredential | RefusedCredential | { readonly kind: 'unrecognised' };
 
-/** A credential of a kind that the check does not know. */
+/** The result of a check that does not know the credential. */
 export const UNRECOGNISED = { kind: 'unrecognised' } as const;

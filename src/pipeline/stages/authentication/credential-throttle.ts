@@ -1,22 +1,27 @@
+// Limits how much work wrong credentials cause in this process and in Redis, over all addresses.
+
 import type { Clock } from '../../../kernel/clock.ts';
 import { createTokenBucket } from '../token-bucket.ts';
 import { type FailedCredentials, tooManyTried } from './failed-credentials.ts';
 
-/** One costly check of a credential that is not known to be good, bounded by a token bucket for failures. */
+/** A costly check of a credential that may be wrong. A token bucket limits how many such checks may fail. */
 export type CredentialAttempt = {
-  /** To be called before the check. Throws 429 if too many failed. */
+  /** To be called before the check. Throws 429 if too many checks have failed. */
   start(): void;
-  /** To be called if the credential turns out to be wrong: only failures are counted. */
+  /** To be called if the credential is wrong, because only failures are counted. */
   fail(): void;
 };
 
-/** A throttle for credential checks: bounds what wrong credentials cost this process and Redis, over all addresses. */
+/** The throttle for credential checks. */
 export type CredentialThrottle = ReturnType<typeof createCredentialThrottle>;
 
-/** `failed` is asked for the standing of an address at each attempt, because that says which bucket is charged. */
+/**
+ * What the throttle needs. `failed` tells the standing of an address (`clean`: no recent failure, `failed`: some, `spent`: as
+ * many as it may try); it says which bucket is charged.
+ */
 export type CredentialThrottleDeps = { readonly failed: FailedCredentials; readonly clock: Clock };
 
-/** Creates the throttle. Addresses without recent failures have buckets of their own, which others cannot empty. */
+/** Creates the throttle. All addresses without recent failures share buckets that other addresses cannot empty. */
 export function createCredentialThrottle({ failed, clock }: CredentialThrottleDeps) {
   const bounded = (burst: number, perSecond: number, detail: string): CredentialAttempt => {
     const bucket = createTokenBucket(burst, perSecond, clock);
@@ -41,15 +46,15 @@ export function createCredentialThrottle({ failed, clock }: CredentialThrottleDe
 
   return {
     /**
-     * For asking Redis about a key id that this process does not know. The failures of that id do not count: Redis is
-     * asked about it once in a while anyway, and the owner of the key must not be locked out.
+     * The attempt for asking Redis about a key id that this process does not know. Earlier failures of that id do not matter,
+     * because the owner of the key must not be locked out.
      */
     lookup(address: string): CredentialAttempt {
       const standing = failed.standing(address);
       if (standing !== 'spent') return lookups[standing];
       return { start: () => failed.refuseSpent(address, undefined), fail: () => undefined };
     },
-    /** For verifying the signature of a token. */
+    /** The attempt for verifying the signature of a token. */
     token: (address: string): CredentialAttempt => tokens[failed.standing(address)],
   };
 }

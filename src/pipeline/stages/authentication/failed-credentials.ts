@@ -1,3 +1,5 @@
+// Counts wrong credentials by address and by key id, and refuses further ones, so that keys cannot be guessed.
+
 import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { RateWindow } from '../../../kernel/duration.ts';
@@ -7,37 +9,37 @@ import { createSlidingMemory } from '../../../store/limiter/sliding-memory.ts';
 import { divideWindow } from '../../../store/limiter/sub-windows.ts';
 import { createTokenBucket } from '../token-bucket.ts';
 
-/** Bounds of the addresses, and of the ids of keys, whose wrong credentials this process counts. */
+/** The most addresses, and the most ids of keys, whose wrong credentials this process counts. */
 const ADDRESSES_MAX = 10_000;
 const KEY_IDS_MAX = 10_000;
-/** Bound of the addresses and ids with recent failures. */
+/** The most addresses and ids whose recent failures are remembered. */
 const KNOWN_MAX = 20_000;
 
 /**
- * A token bucket for the failures that are counted in Redis. Failures from ever new addresses cost a script in Redis
- * each; those beyond the bucket are counted by this process alone.
+ * The size and refill rate of a token bucket for failures that are counted in Redis. Each such failure runs a script in
+ * Redis. If the bucket is empty, failures are counted only in this process.
  */
 const SHARED_BURST = 1_000;
 const SHARED_PER_SECOND = 250;
 
-/** The recent wrong credentials of an address: none, some, or as many as it may try. */
+/** How many wrong credentials an address has tried recently: none, some, or as many as it may try. */
 export type Standing = 'clean' | 'failed' | 'spent';
 
 /** Counts wrong credentials by address, and by the id that a key names, so that keys cannot be guessed. */
 export type FailedCredentials = ReturnType<typeof createFailedCredentials>;
 
-/** The points of `window` bound an address over all processes that share `consume`, and a key id in this process. */
+/** What the counter needs. */
 export type FailedCredentialsDeps = {
-  /** How many an address may try, and how many of one id may be tried in this process. */
+  /** How many wrong credentials an address may try over all processes, and how many of one key id in this process. */
   readonly window: RateWindow;
-  /** Counts one wrong credential of an address over all processes; absent if there is but this one. */
+  /** Counts one wrong credential of an address over all processes; absent if there is only this process. */
   readonly consume?: ((address: string) => Decision | Promise<Decision>) | undefined;
   readonly clock: Clock;
 };
 
 /**
- * 429 if too many credentials failed. RFC 6585, section 4, leaves open what is counted, up to a whole server. With a
- * 503, a caller who invents keys could make a balancer take this process out of service.
+ * The 429 if too many credentials failed. It is no 503, because then a caller who invents keys could make a load balancer
+ * take this process out of service. RFC 6585, section 4, allows any way of counting.
  */
 export function tooManyTried(detail: string, retryAfterSeconds: number): GatewayError {
   return fault('rate_limit_exceeded', { detail, retryAfterSeconds });
@@ -49,7 +51,7 @@ function refuseWhile(seconds: number | undefined, detail: string): void {
 
 type Failures = { readonly failedUntil: number; readonly spentUntil: number };
 
-/** Remembers which addresses and key ids have failed, and which have spent their window. */
+/** Creates the memory of addresses and key ids that failed, and of those that may try nothing more for now. */
 function createKnownFailures(windowMs: number, now: () => number) {
   const known = createBoundedMap<Failures>(KNOWN_MAX, () => 1);
   return {
@@ -67,9 +69,9 @@ function createKnownFailures(windowMs: number, now: () => number) {
 }
 
 /**
- * Creates the counter. A process learns from its own failures that a window is spent, so an address may try one
- * credential more per process than the window has points, and those that are under way. Ids are counted whether or not
- * the key exists, because an answer must not tell that. Each process counts ids for itself.
+ * Creates the counter. A process notices only at its own failures that an address is spent, so an address may try one more
+ * credential in each process than the window allows, and those that are being checked. Ids are counted whether or not the
+ * key exists, because answers must not reveal that. Each process counts ids for itself.
  */
 export function createFailedCredentials(deps: FailedCredentialsDeps) {
   const { window, consume, clock } = deps;
@@ -79,13 +81,13 @@ export function createFailedCredentials(deps: FailedCredentialsDeps) {
   const { remember, spentForSeconds, hasFailed } = createKnownFailures(windowMs, clock.monotonic);
   const shared = createTokenBucket(SHARED_BURST, SHARED_PER_SECOND, clock);
 
-  /** Counts in this process. For how many milliseconds nothing more may be tried: 0 if more may. */
+  /** Counts a failure in this process. Returns for how many milliseconds nothing more may be tried; 0 if more may. */
   function countHere(subject: string, counts: typeof addresses): number {
     const [state] = counts.reserve(subject, 1).windows;
     return state === undefined || state.free > 0 ? 0 : Math.min(windowMs, state.resetMs);
   }
 
-  /** Callers can invent ids, so only those that were tried often are remembered. */
+  /** Counts a failure of a key id. Only ids that failed too often are remembered, because callers can invent ids. */
   function chargeKey(subject: string): void {
     const spentForMs = countHere(subject, keyIds);
     if (spentForMs > 0) remember(subject, spentForMs);
@@ -97,13 +99,13 @@ export function createFailedCredentials(deps: FailedCredentialsDeps) {
       if (spentForSeconds(address) !== undefined) return 'spent';
       return hasFailed(address) ? 'failed' : 'clean';
     },
-    /** Throws 429 if too many wrong credentials came from the address, or for the key of this id. No I/O. */
+    /** Throws 429 if too many wrong credentials came from the address, or for this key id. It does no I/O. */
     refuseSpent(address: string, keyId: string | undefined): void {
       refuseWhile(spentForSeconds(address), 'too many wrong credentials from this address');
       if (keyId === undefined) return;
       refuseWhile(spentForSeconds(`key:${keyId}`), `too many wrong secrets of key ${keyId}`);
     },
-    /** Counts one wrong credential, of the key it names if any; resolves once it is counted, and never rejects. */
+    /** Counts one wrong credential for the address, and for the key id if it names one. Never rejects. */
     async charge(address: string, keyId: string | undefined): Promise<void> {
       if (keyId !== undefined) chargeKey(`key:${keyId}`);
       remember(address, countHere(address, addresses));

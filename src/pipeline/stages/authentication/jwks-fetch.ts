@@ -1,3 +1,5 @@
+// Fetches the key set of a token issuer over HTTP.
+
 import { codeOf, networkFault } from '../../../source/client/transport/network-fault.ts';
 import { createTransport } from '../../../source/client/transport/transport.ts';
 import type { FetchJwks } from './jwks.ts';
@@ -8,7 +10,7 @@ const CONNECT_MS_MAX = 1_000;
 /** Reads key sets; `close` ends its connections. */
 export type JwksClient = { readonly fetchJwks: FetchJwks; close(): void };
 
-/** What became of an exchange, in a sentence for the log. */
+/** A failed call as an error with a sentence for the log. */
 function plainError(error: unknown): Error {
   return networkFault(error).reason === 'too_large'
     ? new Error(`the key set is larger than ${BYTES_MAX} bytes`)
@@ -16,8 +18,8 @@ function plainError(error: unknown): Error {
 }
 
 /**
- * Creates what reads a key set over HTTP: status 200, at most 256 KiB of JSON, no redirects. `ca` is a PEM text of the
- * authority that signed the issuer's certificate; absent: those that Node trusts.
+ * Creates the client. It accepts only status 200 with at most 256 KiB of JSON, and follows no redirects. `ca` is the PEM
+ * text of the authority that signed the issuer's certificate; if it is absent, the authorities of Node are trusted.
  */
 export function createJwksClient(ca: string | undefined): JwksClient {
   const transport = createTransport({

@@ -1,3 +1,5 @@
+// Keeps the key set of a token issuer, so that tokens can be verified even while the issuer does not answer.
+
 import {
   createLocalJWKSet,
   type CryptoKey,
@@ -16,34 +18,34 @@ import { isValidJwk } from './valid-jwk.ts';
 
 /** The time that the issuer has to answer. */
 const FETCH_MS_MAX = 1_000;
-/** With keys at hand, the issuer is asked at most this often: unknown key ids are the caller's to invent. */
+/** The shortest pause between two fetches if there are keys. It is long, because callers can invent unknown key ids. */
 const REFETCH_MS = 30_000;
-/** Without any keys nobody can be let in, so the issuer is asked again sooner. */
+/** The pause if there are no keys. It is short, because then no token can be accepted. */
 const RETRY_MS = 1_000;
 
-/** Reads the key set at an address: its parsed JSON. Rejects if there is none, or once the signal aborts. */
+/** Fetches the key set at an address, as parsed JSON. Rejects if there is none, or when the signal aborts. */
 export type FetchJwks = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /** Finds the key for a token's header. */
 export type IssuerKeys = (header: JWTHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
-/** Ages are milliseconds of the monotonic clock. `fetchJwks` has one second to answer; each failure is a line of `log`, and each set with entries that are ignored. */
+/** What the key set needs. `fetchJwks` has one second. `log` gets each failure, and each set with ignored entries. */
 export type JwksDeps = {
   readonly url: string;
   readonly fetchJwks: FetchJwks;
   readonly clock: Clock;
-  /** From this age on, the key set is fetched again in the background. */
+  /** If the key set is older than this, it is fetched again in the background. */
   readonly freshMs: number;
-  /** Until this age, the last good key set serves while the issuer is down. */
+  /** The greatest age of the last good key set at which it is still used, while the issuer is down. */
   readonly staleMs: number;
   readonly log: Pick<Logger, 'warn'>;
-  /** Hears of each fetch whether it failed, and why. */
+  /** Called after each fetch: whether it failed, and why. */
   readonly onFetch?: (isLost: boolean, problem?: string) => void;
 };
 
 type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
 
-/** Reads the issuer's keys again: by one fetch at a time, and not more often than `pauseMs` says. */
+/** Creates the function that fetches the keys again: one fetch at a time, and not more often than `pauseMs` allows. */
 function createRefresh({ url, fetchJwks, clock, log, onFetch }: JwksDeps, keep: (keys: Held) => void) {
   let triedAt = -Infinity;
   let underWay: Promise<void> | undefined;
@@ -64,7 +66,7 @@ function createRefresh({ url, fetchJwks, clock, log, onFetch }: JwksDeps, keep: 
   }
 
   return {
-    /** Joins the fetch under way, or starts one if the issuer was not asked too recently. Never rejects. */
+    /** Waits for the running fetch, or starts one if the last one is at least `pauseMs` ago. Never rejects. */
     async refresh(pauseMs: number): Promise<void> {
       if (underWay === undefined && clock.monotonic() - triedAt < pauseMs) return;
       underWay ??= load().finally(() => (underWay = undefined));
@@ -75,9 +77,9 @@ function createRefresh({ url, fetchJwks, clock, log, onFetch }: JwksDeps, keep: 
 }
 
 /**
- * Holds the issuer's keys. jose's remote set refuses every token once its keys are ten minutes old and the issuer
- * is down, so this one keeps the last good set. The result finds the key for a token's header. It rejects with a
- * fault if no keys can be had, and with jose's JWKSNoMatchingKey if the issuer has no such key.
+ * Creates the function that finds the issuer's key for a token. It is used instead of jose's remote set, because that refuses
+ * every token if the issuer is down and the keys are ten minutes old; this one keeps the last good set. It rejects with a
+ * fault (503) if there are no keys, and with jose's JWKSNoMatchingKey if the issuer has no such key.
  */
 export function createJwks(deps: JwksDeps): IssuerKeys {
   const { clock, freshMs, staleMs } = deps;
@@ -119,7 +121,7 @@ export function createJwks(deps: JwksDeps): IssuerKeys {
   };
 }
 
-/** A key set without the entries that are no objects: jose refuses the whole set for one of them, and so every token. */
+/** Removes entries that are no objects from a key set, because jose would refuse the whole set for one of them. */
 function withoutOddEntries(value: unknown, log: JwksDeps['log']): unknown {
   const { keys } = Object(value) as { readonly keys?: unknown };
   if (!Array.isArray(keys)) return value;
@@ -133,7 +135,7 @@ function withoutOddEntries(value: unknown, log: JwksDeps['log']): unknown {
   return { keys: objects };
 }
 
-/** The usable keys of a key set. A set without any is a mistake of the issuer and must not replace the keys at hand. */
+/** Reads the usable keys of a key set. Throws if there are none, because such a set must not replace the known keys. */
 function readKeys(value: unknown, log: JwksDeps['log']): LocalJWKSet {
   // jose checks the shape of what it is given.
   const { keys } = createLocalJWKSet(withoutOddEntries(value, log) as JSONWebKeySet).jwks();

@@ -1,3 +1,5 @@
+// Verifies JWTs of the configured issuer: signature, audience, expiry and type.
+
 import { hash } from 'node:crypto';
 import {
   type CryptoKey,
@@ -21,22 +23,22 @@ import {
   type CredentialResult,
 } from './credential-result.ts';
 
-/** A verified token is verified again at this age, against the keys the issuer has then. */
+/** After this time, a verified token is verified again, because the issuer may have withdrawn its key. */
 const REVERIFY_MS = 60_000;
 
-/** How many keys of the issuer are tried for one token: each costs a verification, and anybody may send tokens. */
+/** The most keys of the issuer that are tried for one token, because each costs a verification and anybody can send tokens. */
 const KEYS_MAX = 8;
 
 /** Verifies bearer tokens. */
 export type JwtCheck = {
   /**
-   * `unrecognised` for a text that is not formed like a JWT. Rejects with 503 if the issuer's keys are not there, and
-   * with what `attempt` throws before a signature is verified.
+   * Verifies a token; `unrecognised` for a text without the form of a JWT. Rejects with 503 if the issuer's keys cannot be
+   * fetched, and with the error that `attempt` throws before the signature is verified.
    */
   verify(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
 };
 
-/** `config.clockTolerance` is in seconds. `keyOf` may reject with a fault: the issuer's keys are not there. */
+/** What the check needs. `config.clockTolerance` is in seconds. `keyOf` may reject with a fault if there are no keys. */
 export type JwtCheckDeps = {
   readonly config: Pick<
     JwtConfig,
@@ -49,7 +51,7 @@ export type JwtCheckDeps = {
   readonly tiers: ReadonlySet<string>;
 };
 
-/** Creates the check of tokens. What a token says of keys (jku, x5u, jwk) is never followed (RFC 8725, section 3.10). */
+/** Creates the check of tokens. It ignores keys that a token itself names (jku, x5u, jwk; RFC 8725, section 3.10). */
 export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): JwtCheck {
   const options: JWTVerifyOptions = {
     algorithms: config.algorithms,
@@ -74,11 +76,11 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     const claims = await verifiedClaims(text);
     if ('kind' in claims) return claims;
     const { payload, protectedHeader } = claims;
-    // jose knows `b64`, which no JWT needs (RFC 7797, section 7); Portico knows no extension at all.
+    // Every token with an extension is refused. jose would accept `b64`, which no JWT needs (RFC 7797, section 7).
     if (protectedHeader.crit !== undefined) return refused('ERR_JWT_CRITICAL');
     if (!isAccessToken(protectedHeader.typ)) return refused('ERR_JWT_TYPE');
     if (typeof payload.sub !== 'string' || payload.sub === '') return refused('ERR_JWT_SUBJECT');
-    // JSON knows 1e999, which would never expire.
+    // JSON allows 1e999, which is read as infinite, so such a token would never expire.
     if (payload.exp === undefined || !Number.isFinite(payload.exp)) return refused('ERR_JWT_EXPIRY');
     const verifiedAt = clock.monotonic();
     const until = (payload.exp + config.clockTolerance) * 1_000;
@@ -86,7 +88,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     return { kind: 'accepted', principal: principalOf(payload, payload.sub), isFresh };
   }
 
-  /** Verifies with the key that fits the token's header, or with each if several do. */
+  /** Verifies a token with the key that fits its header, or with one after the other if several fit. */
   async function verifyAny(token: string): Promise<JWTVerifyResult> {
     const within = { ...options, currentDate: new Date(clock.now()) };
     try {
@@ -97,7 +99,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     }
   }
 
-  /** The claims of a token whose signature and claims are good, or the code of what is wrong with it. */
+  /** The claims of a valid token, or a refusal with the code of what is wrong. */
   async function verifiedClaims(token: string): Promise<JWTVerifyResult | RefusedCredential> {
     if (!isCanonical(token)) return refused('ERR_JWT_ENCODING');
     try {
@@ -109,7 +111,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
   }
 
   function principalOf(payload: JWTPayload, sub: string): Principal {
-    // Escaped as JSON, no two pairs of issuer and subject are written alike.
+    // As JSON, two different pairs of issuer and subject never have the same text.
     const name = hash('sha256', JSON.stringify([config.issuer, sub]), 'base64');
     const tier = config.tierClaim === undefined ? undefined : payload[config.tierClaim];
     return {
@@ -125,8 +127,8 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
 }
 
 /**
- * Verifies with one key after the other: the same `kid` may stand twice in a key set during a rotation, and a token may
- * name none. @throws JOSEError if none of the first `KEYS_MAX` fits
+ * Verifies with one key after the other, because a key set may have the same `kid` twice during a rotation, and a token may
+ * name none. @throws JOSEError if none of the first `KEYS_MAX` keys fits
  */
 async function verifyEach(
   token: string,
@@ -138,7 +140,7 @@ async function verifyEach(
     try {
       return await jwtVerify(token, key, within);
     } catch (error) {
-      // A key that cannot be used at all is passed over like one that does not fit.
+      // A key that cannot be used at all is skipped, like a key that does not fit.
       const fits =
         error instanceof errors.JOSEError && !(error instanceof errors.JWSSignatureVerificationFailed);
       if (fits) throw error;
@@ -157,22 +159,22 @@ function looksLikeJwt(text: string): boolean {
   return /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/.test(text);
 }
 
-/** Whether no other text stands for the same token: base64url may have bits to spare in its last character. */
+/** Whether a token is written in the only valid way. The last character of base64url can have unused bits. */
 function isCanonical(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
 /**
- * Whether a token's `typ` lets it stand for an access token: absent, `JWT` or `at+jwt` (RFC 9068). What an issuer
- * signs for another end, such as a logout token, says so here (RFC 8725, section 3.11).
+ * Whether the `typ` of a token allows it as an access token: absent, `JWT` or `at+jwt` (RFC 9068). Tokens for other
+ * purposes, such as logout tokens, have another `typ` (RFC 8725, section 3.11).
  */
 function isAccessToken(typ: unknown): boolean {
   if (typ === undefined) return true;
-  // A pattern would turn a list of one text into that text.
+  // The type is checked, because a regular expression would also accept a list with one text.
   return typeof typ === 'string' && /^(?:application\/)?(?:at\+)?jwt$/i.test(typ);
 }
 
-/** The words of a claim that is a text of words or a list of them; none for any other value. */
+/** The words of a claim, which is a text with spaces or a list of texts; none for any other value. */
 function wordsOf(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
   return Array.isArray(claim) ? claim.filter((word) => typeof word === 'string') : [];

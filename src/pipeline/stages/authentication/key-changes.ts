@@ -1,17 +1,19 @@
+// Creates, rotates, revokes and changes API keys in Redis, for `portico keys` and the operator's API.
+
 import type { Secret } from '../../../kernel/secret.ts';
 import { hashApiKey, newApiKey, newKeyId } from './api-key.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
 import type { KeyLookup, KeyStore } from '../../../store/key-store.ts';
 
-/** A key and its record. The key is the secret itself; only the record is kept. */
+/** A new key and its record. The key itself is secret and never stored; only the record is. */
 export type MintedKey = { readonly key: string; readonly record: KeyRecord };
 
-/** What an operator decides about a new key. */
+/** The properties of a new key that an operator chooses. */
 export type KeyTerms = Pick<KeyRecord, 'label' | 'permissions' | 'tier' | 'addresses' | 'operations'> & {
   readonly expiresInMs?: number;
 };
 
-/** Why a key cannot be changed as asked. */
+/** The error if a key cannot be changed: there is none, its record is damaged, or its state does not allow it. */
 export class KeyChangeError extends Error {
   readonly kind: 'absent' | 'damaged' | 'conflict';
 
@@ -22,7 +24,7 @@ export class KeyChangeError extends Error {
   }
 }
 
-/** Makes a key without storing anything. */
+/** Makes a new key and its record, without storing them. `now` is in milliseconds since the epoch. */
 export function mintKey(pepper: Secret, now: number, { expiresInMs, ...terms }: KeyTerms): MintedKey {
   const id = newKeyId();
   const key = newApiKey(id);
@@ -33,7 +35,7 @@ export function mintKey(pepper: Secret, now: number, { expiresInMs, ...terms }: 
   };
 }
 
-/** Stores a freshly minted key under an id that nobody has. */
+/** Stores the record of a new key. If its id is taken, it makes another key. */
 export async function createKey(store: KeyStore, mint: () => MintedKey): Promise<MintedKey> {
   for (;;) {
     const made = mint();
@@ -42,8 +44,8 @@ export async function createKey(store: KeyStore, mint: () => MintedKey): Promise
 }
 
 /**
- * Gives a key a new secret under the same id, so that limits and permissions stay. The current secret works for
- * `overlapMs` more; an older one ends at once, so that at most two are valid. @throws KeyChangeError
+ * Gives a key a new secret under the same id, so that limits and permissions stay. The current secret still works for
+ * `overlapMs`. An older one ends at once, so at most two secrets are valid. @throws KeyChangeError
  */
 export async function rotateKey(
   store: KeyStore,
@@ -65,12 +67,12 @@ export async function rotateKey(
   return { key, record };
 }
 
-/** Ends a key for good; a key that is revoked already keeps its date. @throws KeyChangeError */
+/** Revokes a key for ever. A key that was revoked already keeps its date. @throws KeyChangeError */
 export async function revokeKey(store: KeyStore, id: string, now: number): Promise<KeyRecord> {
   return changeKey(store, id, (record) => ({ ...record, revokedAt: record.revokedAt ?? now }));
 }
 
-/** Changes the record of a key. `change` runs again if another process came first. @throws KeyChangeError */
+/** Changes the record of a key. `change` runs again if another process changed it meanwhile. @throws KeyChangeError */
 export async function changeKey(
   store: KeyStore,
   id: string,
@@ -79,7 +81,7 @@ export async function changeKey(
   return recordOf(id, await store.update(id, change));
 }
 
-/** The record of a key that must be there. @throws KeyChangeError */
+/** Finds the record of a key. @throws KeyChangeError if there is none, or it is damaged */
 export async function findKey(store: Pick<KeyStore, 'find'>, id: string): Promise<KeyRecord> {
   return recordOf(id, await store.find(id));
 }

@@ -1,3 +1,5 @@
+// Background work on API keys: notes in Redis when each key was used, and warns of keys that expire soon.
+
 import type { Clock } from '../../../kernel/clock.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
 import { keysExpiring } from '../../../telemetry/conditions/gateway-conditions.ts';
@@ -7,11 +9,11 @@ import type { KeyRecords } from './api-key-records.ts';
 
 const DAY_MS = 86_400_000;
 const FLUSH_MS = 10_000;
-/** A key's use is written at most this often by a process. */
+/** The shortest time between two writes of one key's use by a process. */
 const REWRITE_MS = 60_000;
 const COUNT_MS = 600_000;
 
-/** Whether a key works now, and ends so soon that operators are warned of it. */
+/** Whether a key works now, but expires so soon that operators are warned. */
 export function endsSoon(
   { expiresAt = Infinity, revokedAt }: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>,
   now: number,
@@ -20,27 +22,27 @@ export function endsSoon(
 }
 
 /**
- * The use of a key is written to `uses` once a minute at most, and at the end; `store` is listed every ten minutes to count the keys that
- * end soon.
+ * What the work needs. `records` says when keys were used, and `uses` is where this is written. `store` is listed every ten
+ * minutes to count the keys that expire soon.
  */
 export type KeyHousekeepingDeps = {
   readonly records: Pick<KeyRecords, 'uses'>;
   readonly store: Pick<KeyStore, 'list'>;
   readonly uses: Pick<KeyLastUsed, 'write'>;
   readonly clock: Clock;
-  /** Hears of each key that ends soon, once. */
+  /** Called once for each key that expires soon. */
   readonly onEndingSoon?: ((record: KeyRecord) => void) | undefined;
 };
 
-/** Writes when keys were used, once a minute for each, and counts those that end soon. What Redis refuses is tried again later. */
+/** Starts the work: each key's use is written once a minute at most. If Redis fails, it is tried again later. */
 export function createKeyHousekeeping({ records, store, uses, clock, onEndingSoon }: KeyHousekeepingDeps) {
   const written = new Map<string, number>();
-  /** The ids of keys that end soon, as far as they were told of, by when they end. */
+  /** By id: when a key expires that `onEndingSoon` was already called for. */
   const told = new Map<string, number | undefined>();
   let expiring = 0;
   let countedAt = -Infinity;
 
-  /** Writes the uses that Redis does not know; `all`: also those written less than a minute ago. */
+  /** Writes the uses that Redis does not have yet. `all`: even those of keys that were written less than a minute ago. */
   async function flush(all: boolean): Promise<void> {
     const due = new Map<string, number>();
     const now = records.uses();
@@ -75,9 +77,9 @@ export function createKeyHousekeeping({ records, store, uses, clock, onEndingSoo
     count().catch(later);
   }, FLUSH_MS).unref();
   return {
-    /** How many keys end soon, as far as is known. */
+    /** How many keys expire soon, as of the last count. */
     expiring: (): number => expiring,
-    /** Writes the last uses, and ends. */
+    /** Writes the last uses, and ends the work. */
     async close(): Promise<void> {
       clearInterval(timer);
       await flush(true).catch(() => undefined);

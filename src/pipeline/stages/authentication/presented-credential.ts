@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { RequestFacts } from '../call.ts';
 import type { CallerCredential } from './credential-result.ts';
 
-/** What a request presents: nothing, one credential, or something that cannot be one. */
+/** What a request presents: no credential, exactly one, or something that is not exactly one (`malformed`). */
 export type Presented =
   | { readonly kind: 'none' }
   | { readonly kind: 'malformed' }
@@ -10,10 +10,10 @@ export type Presented =
 
 const VALUE_LENGTH_MAX = 8 * 1024;
 
-/** Visible ASCII, no spaces: what every key and every JWT is made of. */
+/** A text of visible ASCII characters without spaces. Every key and every JWT has this form. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** RFC 6750, section 2.1; the scheme's name is case-insensitive (RFC 9110, section 11.1). */
+/** The value of `Authorization` (RFC 6750, section 2.1). The name of the scheme is case-insensitive (RFC 9110). */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
 
 function bearerToken(value: string): string | undefined {
@@ -24,9 +24,9 @@ function plainToken(value: string): string | undefined {
   return value.length > VALUE_LENGTH_MAX || !TOKEN.test(value) ? undefined : value;
 }
 
-/** The one token that all values hold; `undefined` if there are several, or a value holds none. */
+/** The token that all values have in common; `undefined` if they differ, or if a value has none. */
 function onlyToken(authorization: readonly string[], apiKey: readonly string[]): string | undefined {
-  // Almost every request has one value.
+  // This is a shortcut, because almost every request has exactly one value.
   if (apiKey.length === 0 && authorization.length === 1) return bearerToken(authorization[0] ?? '');
   const tokens = [...authorization.map(bearerToken), ...apiKey.map(plainToken)];
   const [text] = tokens;
@@ -34,8 +34,8 @@ function onlyToken(authorization: readonly string[], apiKey: readonly string[]):
 }
 
 /**
- * Collects the credential of a request from `Authorization: Bearer` and `X-API-Key`. The same one may stand in
- * several places; two different ones, or any value that is no credential, make the request malformed.
+ * Finds the credential of a request in `Authorization: Bearer` and `X-API-Key`. Several headers may have the same
+ * credential. Two different ones, or a value that is no credential, make the request malformed.
  */
 export function presentedCredential({
   authorization,
@@ -45,8 +45,8 @@ export function presentedCredential({
   const text = onlyToken(authorization, apiKey);
   if (text === undefined) return { kind: 'malformed' };
   const bearer = authorization.length > 0;
-  // A JWT is good in one place only, so the places must not share what is remembered. No token has a space.
-  // Made for every request: Base64 would cost half as much again.
+  // A JWT is accepted in one of the headers only, so the digest depends on the header. No token has a space.
+  // The digest is made for every request. It is hexadecimal, because Base64 would take 50 % more time.
   const digest = hash('sha256', bearer ? text : `X-API-Key ${text}`, 'hex');
   return { kind: 'one', credential: { text, digest, bearer } };
 }

@@ -1,8 +1,10 @@
+// Refuses weak RSA keys of a token issuer, with which others could sign tokens.
+
 import type { JWK } from 'jose';
 
 /**
- * The primes that show a modulus of the broken generator of CVE-2017-15361 (ROCA): modulo each of them it is a power
- * of 65537 (Nemec et al., The Return of Coppersmith's Attack, section 3.2).
+ * Primes that reveal a modulus of the broken generator of CVE-2017-15361 (ROCA). Modulo each of these primes, such a modulus
+ * is a power of 65537 (Nemec et al., The Return of Coppersmith's Attack, section 3.2).
  */
 const ROCA_PRIMES = [3, 5, 7, 11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157];
 
@@ -14,15 +16,15 @@ function powersOf(base: number, modulus: number): ReadonlySet<bigint> {
   return found;
 }
 
-/** A whole number in base64url, big end first (RFC 7518, section 2); 0 for anything else. */
+/** Reads a big-endian whole number in base64url (RFC 7518, section 2); 0 for anything else. */
 function numberOf(text: unknown): bigint {
   const hex = typeof text === 'string' ? Buffer.from(text, 'base64url').toString('hex') : '';
   return hex === '' ? 0n : BigInt(`0x${hex}`);
 }
 
 /**
- * Whether only the issuer can sign with this key. RSA with an exponent of 1, or an even one, signs nothing, and a modulus
- * with the ROCA fingerprint can be factored. jose checks the length.
+ * Whether only the issuer can sign with this key. It is false for RSA with an exponent of 1 or an even one, which protects
+ * nothing, and for a modulus with the ROCA fingerprint, which can be factored. jose checks the length.
  */
 export function isValidJwk({ kty, n, e }: JWK): boolean {
   if (kty !== 'RSA') return true;

@@ -1,3 +1,5 @@
+// Verifies the credential of a request by all checks, remembers good ones, and limits wrong ones.
+
 import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 import type { ApiKeyCheck } from './api-key-check.ts';
@@ -17,13 +19,13 @@ import {
 } from './credential-result.ts';
 
 /**
- * `onRefused` hears of each wrong credential that is answered with 401, and not of one that is answered with 429 because
- * too many came before it.
+ * What the verifier needs. `onRefused` is called for each wrong credential that is answered with 401, but not if the answer
+ * is 429 because too many wrong ones came before.
  */
 export type CredentialVerifierDeps = {
-  /** Absent if `auth.apiKeys` is not configured. */
+  /** The check of API keys; absent if `auth.apiKeys` is not configured. */
   readonly apiKeys?: ApiKeyCheck | undefined;
-  /** Absent if `auth.jwt` is not configured. */
+  /** The check of tokens; absent if `auth.jwt` is not configured. */
   readonly jwt?: JwtCheck | undefined;
   readonly failed: FailedCredentials;
   readonly throttle: CredentialThrottle;
@@ -31,19 +33,19 @@ export type CredentialVerifierDeps = {
   readonly onRefused: (reason: RefusalReason) => void;
 };
 
-/** Bound of the verified credentials that a process remembers; fewer if tokens have very many permissions. */
+/** The most verified credentials that a process remembers. They are fewer if tokens have very many permissions. */
 const KNOWN_MAX = 50_000;
 const PERMISSIONS_USUAL = 16;
-/** A credential unused for so long is forgotten. How long its verification holds, `isFresh` says. */
+/** How long an unused credential is remembered. `isFresh` says how long its verification is valid. */
 const KNOWN_MS = 300_000;
 
-/** A 401 with its challenge; the error is named only if a credential was presented (RFC 6750, section 3.1). */
+/** The 401 with its challenge. The challenge names an error only if a credential was presented (RFC 6750, section 3.1). */
 export function unauthenticated(detail: string, presented: boolean): GatewayError {
   const challenge = `Bearer realm="portico"${presented ? ', error="invalid_token"' : ''}`;
   return fault('authentication_required', { detail, headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** Creates what finds the principal of a credential, by the checks of keys and tokens. */
+/** Creates the verifier, which finds the principal of a credential. */
 export function createCredentialVerifier({
   apiKeys,
   jwt,
@@ -56,7 +58,7 @@ export function createCredentialVerifier({
     ({ principal }) => principal.permissions.size / PERMISSIONS_USUAL,
   );
 
-  /** The cheapest check first: good credentials pass however many wrong ones come from the same address. */
+  /** Runs the checks, the cheapest first, so that good credentials pass even if many wrong ones come from the address. */
   async function check(credential: CallerCredential, address: string): Promise<CredentialResult> {
     const configured = apiKeys?.configured(credential) ?? UNRECOGNISED;
     if (configured.kind !== 'unrecognised') return configured;
@@ -80,16 +82,16 @@ export function createCredentialVerifier({
   }
 
   return {
-    /** The principal of a credential that was verified a moment ago: one local lookup. `undefined`: call `verify`. */
+    /** The principal of a credential that was verified before, by one local look-up; `undefined`: call `verify`. */
     known({ digest }: CallerCredential, address: string): Principal | undefined {
       const entry = accepted.get(digest);
       if (entry === undefined || (entry.allows !== undefined && !entry.allows(address))) return undefined;
       return entry.isFresh() ? entry.principal : undefined;
     },
     /**
-     * The principal of a credential; `undefined` stands for a request that presents something else than one credential.
-     * Rejects with 401 if it is wrong (charged to the address and to the key it names), 429 if it is wrong or
-     * unknown and too many were tried, 503 if it cannot be verified now.
+     * Verifies a credential and returns its principal. `undefined` means that the request presents something that is not
+     * exactly one credential. Rejects with 401 if the credential is wrong (this is counted for the address and for the key
+     * that it names), with 429 if too many wrong ones were tried, and with 503 if it cannot be verified now.
      */
     async verify(credential: CallerCredential | undefined, address: string): Promise<Principal> {
       const subject = addressSubject(address);
@@ -103,7 +105,7 @@ export function createCredentialVerifier({
       if (result.kind === 'accepted') {
         accepted.set(digest, result, KNOWN_MS);
         if (result.allows?.(address) === false) return refuse(subject, text, { reason: 'wrong_address' });
-        // The question marks the key as used.
+        // This call marks the key as used.
         result.isFresh();
         return result.principal;
       }
