@@ -1,3 +1,5 @@
+// The public listener: takes each request from the server to its endpoint, by the configuration in force.
+
 import { IncomingMessage, type RequestListener, type ServerOptions, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -16,7 +18,7 @@ import { createRouting, type Routing, type RoutingDeps, type RoutingSpec, WHOLE_
 /** The classes of a server's requests and responses. */
 type MessageClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
 
-/** What the public listener is put together from, for the life of the process. */
+/** What the public listener needs. It is the same for the life of the process; configurations come by `serveBy`. */
 export type AppDeps = {
   readonly log: Logger;
   readonly clock: Clock;
@@ -32,38 +34,38 @@ export type AppDeps = {
 export type App = {
   readonly listener: RequestListener;
   readonly messageClasses: MessageClasses;
-  /** The error for a request with an unknown method, by its target. */
+  /** The error for a request with a method that Node does not know: 405, or 404 if the target has no endpoint. */
   readonly refuseMethod: (target: string) => GatewayError;
-  /** Compiles the routes of a configuration; nothing is served by it before `serveBy`. */
+  /** Compiles the routes of a configuration. They are not used before `serveBy`. */
   readonly route: (spec: RoutingSpec, deps: Pick<RoutingDeps, 'uses' | 'parts'>) => Routing;
-  /** Serves new requests by this configuration from now on. Requests under way end with the one that they began with. */
+  /** Uses a configuration for new requests. Running requests end with the configuration that they began with. */
   readonly serveBy: (routing: Routing) => void;
   /** Stops load shedding before the listener closes. */
   readonly stopShedding: () => void;
 };
 
 /**
- * Makes the classes of Node's server options whose objects have Express' prototypes from the start. Otherwise Express
- * changes the prototype of every request and response, and V8 takes both objects apart for that: 5 to 7 µs of 75.
+ * Makes classes for Node's server options, so that requests and responses have Express' prototypes from the start. Otherwise
+ * Express changes the prototype of each of them, which makes them slow in V8: it takes 5 to 7 of 75 µs per request.
  */
 function createMessageClasses(app: Express): MessageClasses {
   class GatewayRequest extends IncomingMessage {}
   class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {}
   Object.setPrototypeOf(GatewayRequest.prototype, app.request);
   Object.setPrototypeOf(GatewayResponse.prototype, app.response);
-  // The prototypes that Express sets are now there already.
+  // Express sets these prototypes. They are now the ones that the objects have already.
   app.request = GatewayRequest.prototype as Request;
   app.response = GatewayResponse.prototype as Response;
   return { IncomingMessage: GatewayRequest, ServerResponse: GatewayResponse };
 }
 
 /**
- * Makes the public listener. Express carries it; `serve` decides what becomes of a request. It serves nothing before
- * `serveBy` was called.
+ * Makes the public listener on Express. `serve` finds the endpoint of a request. `serveBy` has to be called before the first
+ * request.
  */
 export function createApp(deps: AppDeps): App {
   const { clock, log, metrics } = deps;
-  /** The configuration in force. Nothing waits between the two places that read it for one request. */
+  /** The configuration in force. For one request, it is read twice without a wait in between, so it is the same. */
   let current: Routing | undefined;
   const traces = createRequestTraces({ clock, tracing: deps.tracing, random: Math.random });
   const accessLog = createAccessLog({ log, clock, traces, recent: deps.recent, callers: deps.callers });
@@ -83,7 +85,7 @@ export function createApp(deps: AppDeps): App {
     return current;
   }
 
-  /** Decides what becomes of a request: route, then method. The pipeline checks the caller afterwards. */
+  /** Checks the route and the method of a request, and calls its endpoint. The pipeline then checks the caller. */
   function serve(req: Request, res: Response) {
     const context = contextOf(res);
     const problem = findProblem(req, context.head, context.target);
@@ -116,14 +118,14 @@ export function createApp(deps: AppDeps): App {
       const context = openContext(req, res, routing);
       if (!routing.shedder.admits(context)) return;
       if (!context.target.startsWith('/')) normaliseTarget(req, context.target);
-      // Express' own last handler answers in HTML; with this one it is not used.
+      // Without this handler, Express would answer errors in HTML.
       const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
     route: (spec, parts) => createRouting(spec, { ...parts, send, clock, log, metrics }),
     serveBy(routing) {
       current = routing;
-      // Express reads it when the address of a caller is asked for, which is right after a request has come.
+      // Express reads this setting when the caller's address is asked for, which is before a request can wait.
       app.set('trust proxy', routing.trustProxy);
     },
     stopShedding: () => current?.shedder.stop(),

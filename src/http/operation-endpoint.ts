@@ -6,9 +6,9 @@ import type { Responder } from './listener/responder.ts';
 import { type Endpoint, READ_METHODS } from './listener/routes.ts';
 
 /**
- * Makes the endpoint of an operation: opens the call, runs its handler and sends the result. `uses` counts the requests that
- * the configuration still serves, so that a reload closes it behind the last one. A request that is answered at once, as a
- * cached hit is, need not be counted: nothing can be closed before it has its answer.
+ * Makes the endpoint of an operation: it opens the call, runs its handler and sends the result. `uses` counts the running
+ * requests of the configuration, so that after a reload the old one is closed when its last request has ended. A request
+ * that is answered at once, such as a cache hit, is not counted, because nothing can be closed before it has its answer.
  */
 export function operationEndpoint(
   served: ServedOperation,

@@ -1,3 +1,5 @@
+// Builds what the public listener serves by one configuration: operations, documents, and pass-through routes.
+
 import { createHash } from 'node:crypto';
 import { openapiDocument } from '../contract/openapi.ts';
 import type { Contract } from '../contract/resource.ts';
@@ -25,14 +27,14 @@ import {
 import { createLoadShedder, type LoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
 import { createCors } from './listener/cors.ts';
 
-/** The settings of the public listener. */
+/** The settings of the public listener in one configuration. */
 export type RoutingSpec = {
   readonly operations: readonly ServedOperation[];
   readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit' | 'gatewayHeaders' | 'purges'>;
   readonly trustProxy: GatewayConfig['listen']['trustProxy'];
   readonly serverStatus: ServerStatus;
   readonly cors?: GatewayConfig['cors'];
-  /** Absent: off. */
+  /** Whether bodies are compressed; absent: they are not. */
   readonly compression?: GatewayConfig['cache']['compression'];
   readonly overload: GatewayConfig['overload'];
   readonly contract: Contract;
@@ -41,8 +43,8 @@ export type RoutingSpec = {
 };
 
 /**
- * `uses` counts the requests that began with this configuration. `parts` hands on what did not change since the former
- * configuration, such as the load shedder.
+ * What a routing needs. `uses` counts the running requests of this configuration. `parts` has components of the former
+ * configuration, such as the load shedder, which are used again if their settings did not change.
  */
 export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
   Omit<LoadShedderDeps, 'limits'> & {
@@ -53,7 +55,7 @@ export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
     readonly uses: ReferenceCount;
   };
 
-/** How the public listener serves by one configuration: the endpoint of each path, and how it is answered. */
+/** One configuration of the public listener: its endpoints, its responder and its load shedder. */
 export type Routing = {
   readonly findRoute: (path: string) => RouteMatch<Endpoint> | undefined;
   readonly responder: Responder;
@@ -61,7 +63,7 @@ export type Routing = {
   readonly trustProxy: GatewayConfig['listen']['trustProxy'];
 };
 
-/** What `OPTIONS *` asks about: the server as a whole (RFC 9110, section 9.3.7). */
+/** The target of `OPTIONS *`, which is about the server as a whole (RFC 9110, section 9.3.7). */
 export const WHOLE_SERVER = { path: '*', query: '' };
 const wholeServer: Endpoint = {
   operation: 'none',
@@ -78,7 +80,7 @@ function makeLoadShedder(
   return { value, close: value.stop };
 }
 
-/** What the contract is told by: the OpenAPI document, and the API page that shows it. */
+/** The documents for people who call the API: the OpenAPI document, and the API page that shows it. */
 type ApiDocuments = { readonly openapi: Representable; readonly apiPage: ApiPage };
 
 type DocumentSettings = { readonly openapi: string; readonly page: ApiPageContract };
@@ -93,7 +95,7 @@ function makeApiDocuments(
   return { value: { openapi: document, apiPage: createApiPage(page, onCompressed) } };
 }
 
-/** What the API page tells beside the document. */
+/** The parts of the contract that the API page shows. */
 function pageContract(
   { title, version, resources }: Contract,
   { routes }: RoutingSpec['passthrough'],
@@ -105,7 +107,7 @@ function pageContract(
   return { title, version, resources: listed, routes: passed };
 }
 
-/** Puts together how the public listener serves by one configuration. */
+/** Creates the routing of one configuration. */
 export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
   const { clock, log, metrics, uses, parts } = deps;
   const { trustProxy, overload: limits, contract } = spec;

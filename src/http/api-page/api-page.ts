@@ -6,14 +6,14 @@ import { type Endpoint, READ_METHODS, type Route } from '../listener/routes.ts';
 import { findPageFiles } from './page-files.ts';
 import { type ApiPageContract, pageHtml } from './page-html.ts';
 
-/** What the page may load: files of this gateway, and the icons that stand in Swagger UI's style. */
+/** The content security policy of the page: it may load files of this gateway, and the icons in Swagger UI's style. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 const REVALIDATED = 'public, no-cache';
 const KEPT_FOR_A_YEAR = 'public, max-age=31536000, immutable';
 const HASH_LENGTH = 16;
 
-/** The API page, for the people who call the API. */
+/** The API page at `/docs`: the reference of the API for the people who call it. */
 export type ApiPage = {
   /** The routes of the page and of the files that it loads. */
   routes(responder: Pick<Responder, 'sendWebFile'>): readonly Route<Endpoint>[];
@@ -21,14 +21,14 @@ export type ApiPage = {
 
 type HashedFile = WebFile & { readonly hash: string };
 
-/** The page under its two addresses, and what it loads, by name. */
+/** The page for `/docs` and for `/docs/`, and by name the files that it loads. */
 type LoadedPage = {
   readonly page: WebFile;
   readonly pageWithSlash: WebFile;
   readonly files: ReadonlyMap<string, HashedFile>;
 };
 
-/** Sends what an address of the page stands for. */
+/** Sends the page or one of its files, once they are loaded. */
 type SendLoaded = (
   loaded: LoadedPage,
   context: Parameters<Endpoint['serve']>[1],
@@ -63,16 +63,16 @@ const sendFile =
   ({ files }, context, { query }) => {
     const file = files.get(name);
     if (file === undefined) throw new Error(`${name} was there when the gateway started`);
-    // During an upgrade, a page of another version may ask: what it gets is not what its address says.
+    // During an upgrade, a page of another version may ask for another hash, so the file must not be kept for long.
     sendWebFile(context, file, query === `v=${file.hash}` ? KEPT_FOR_A_YEAR : REVALIDATED);
   };
 
-/** Creates the API page of a contract. Its files are read when somebody first asks for it. */
+/** Creates the API page of a contract. Its files are read on the first request. */
 export function createApiPage(contract: ApiPageContract, onCompressed: OnCompressed): ApiPage {
   const names = findPageFiles().map(({ name }) => name);
   let loading: Promise<LoadedPage> | undefined;
 
-  /** The page once it is read. A reading that failed is tried again by the next request. */
+  /** Loads the page once. If that fails, the next request tries it again. */
   function load(): Promise<LoadedPage> {
     loading ??= loadPage(contract, onCompressed).catch((error: unknown) => {
       loading = undefined;

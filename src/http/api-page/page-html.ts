@@ -1,12 +1,14 @@
+// Renders the HTML of the API page from the contract.
+
 import { PAGE_MAX } from '../../contract/parse-query.ts';
 import type { Contract, Resource } from '../../contract/resource.ts';
 import { catalogue, errorCodes } from '../../kernel/errors/catalogue.ts';
 import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
 
-/** What the page tells of the contract. */
+/** The parts of a contract and its pass-through routes that the API page shows. */
 export type ApiPageContract = Pick<Contract, 'title' | 'version'> & {
   readonly resources: readonly Pick<Resource, 'name' | 'permission' | 'pages' | 'hasList' | 'idStart'>[];
-  /** The routes that hand requests on as they are; `permission` is null where everybody may. */
+  /** The pass-through routes; `permission` is `null` if everybody may call the route. */
   readonly routes: readonly {
     readonly path: string;
     readonly methods: readonly string[];
@@ -14,9 +16,9 @@ export type ApiPageContract = Pick<Contract, 'title' | 'version'> & {
   }[];
 };
 
-/** What the page is made from. */
+/** The data that the HTML of the page is made from. */
 export type PageSpec = {
-  /** The way from the page to the root of the API: `./`, or `../` for the address with a slash at its end. */
+  /** The relative path from the page to the root of the API: `./`, or `../` if the page's URL ends with a slash. */
   readonly root: './' | '../';
   readonly contract: ApiPageContract;
   /** The hash of each file that the page loads, by its name. */
@@ -25,7 +27,7 @@ export type PageSpec = {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text as HTML. Words between backticks become code. */
+/** Escapes a text as HTML. Words between backticks become code. */
 function html(text: string): string {
   const safe = text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
   return safe.replaceAll(/`([^`]*)`/g, '<code>$1</code>');
@@ -67,7 +69,7 @@ function permissionItems({ resources }: ApiPageContract): string {
     .join('\n');
 }
 
-/** A request as code, by language; `URL` stands for its address. */
+/** By language: code that makes a request. `URL` is replaced by its address. */
 const SAMPLES: Readonly<Record<string, string>> = {
   curl: 'curl -H "Authorization: Bearer $KEY" "URL"',
   JavaScript: `const answer = await fetch("URL", {
@@ -115,7 +117,7 @@ ${rows.join('\n')}
 const SWAGGER_MISSING =
   '<p class="missing" role="status">The reference is not installed on this gateway. Its operator finds the reason in the output of <code>portico check</code>. The OpenAPI document above has everything that the reference would show.</p>';
 
-/** The API page as HTML. It has no script and no style of its own: its policy forbids both. */
+/** Renders the API page as HTML. It has no inline script or style, because its content security policy forbids both. */
 export function pageHtml({ root, hashes, contract }: PageSpec): string {
   const at = (name: string) => `${root}${API_PAGE_PATH.slice(1)}/${name}?v=${hashes.get(name) ?? ''}`;
   const style = (name: string) => `<link rel="stylesheet" href="${at(name)}">`;

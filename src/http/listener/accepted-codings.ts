@@ -1,28 +1,28 @@
 import Negotiator from 'negotiator';
 import type { ContentEncoding } from '../../store/cache/encoded-bodies.ts';
 
-/** Which of the codings a caller accepts. */
+/** The content codings (br, gzip) that a caller accepts. */
 export type AcceptedCodings = {
-  /** The one it prefers; `undefined` for a body as it is. */
+  /** The preferred coding; `undefined` if the caller prefers the body without a coding. */
   readonly best: ContentEncoding | undefined;
-  /** All that it accepts, best first. */
+  /** All accepted codings, the best first. */
   readonly all: readonly ContentEncoding[];
 };
 
-/** Between equals, the one that compresses better comes first. */
+/** The codings that the gateway has. If a caller likes two equally, the first in this list is used. */
 const AVAILABLE = ['br', 'gzip', 'identity'];
 
-/** For a caller without the header. */
+/** The result for a caller without the header. */
 export const NO_CODINGS: AcceptedCodings = { best: undefined, all: [] };
 
-/** Clients of one kind send the same text, so a few texts cover nearly all requests. */
+/** The most texts that are memoised. Clients of one kind send the same text, so a few cover nearly all requests. */
 const TEXTS_MAX = 256;
-/** Browsers send fewer than 30 characters; longer texts are not memoised. */
+/** Longer texts are not memoised. Browsers send fewer than 30 characters. */
 const TEXT_LENGTH_MAX = 128;
 
 /**
- * Parses `Accept-Encoding` (RFC 9110, section 12.5.3). A caller that refuses everything, even the body as it is, gets
- * that body, as section 12.1 allows, because the contract has no error for it.
+ * Parses `Accept-Encoding` (RFC 9110, section 12.5.3). A caller that refuses every coding, even none, gets the body without
+ * a coding, as section 12.1 allows, because the contract has no error for this case.
  * @internal
  */
 export function readAcceptEncoding(text: string): AcceptedCodings {
@@ -32,14 +32,14 @@ export function readAcceptEncoding(text: string): AcceptedCodings {
   return { best: taken[0] === all[0] ? all[0] : undefined, all };
 }
 
-/** Makes a memoised `readAcceptEncoding`, which costs nothing for a request without the header. */
+/** Makes a memoised `readAcceptEncoding` for the lines of the header. Without the header, it does nothing. */
 export function createAcceptedCodings(): (lines: readonly string[]) => AcceptedCodings {
   const known = new Map<string, AcceptedCodings>();
 
   function remember(text: string): AcceptedCodings {
     const accepted = readAcceptEncoding(text);
     if (text.length > TEXT_LENGTH_MAX) return accepted;
-    // Unusual texts may fill the memo; the usual ones are back at once.
+    // If unusual texts fill the memo, it is cleared. The usual texts are soon back.
     if (known.size >= TEXTS_MAX) known.clear();
     known.set(text, accepted);
     return accepted;

@@ -1,3 +1,5 @@
+// Writes one log line for each request.
+
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { GatewayError } from '../../kernel/errors/fault.ts';
@@ -12,11 +14,11 @@ import { contextOf, type RequestContext } from './request-context.ts';
 import { parseRequestTarget } from './request-head.ts';
 import type { RequestTraces } from './open-traces.ts';
 
-/** Longer paths of requests to no route are cut. */
+/** The most characters of a path that are logged, for requests without a route. */
 const PATH_CHARS_MAX = 200;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The log, and those who count or keep requests as they end. */
+/** What the access log needs: the log, and what else is told of each finished request. */
 export type AccessLogDeps = {
   readonly log: Logger;
   readonly clock: Clock;
@@ -28,17 +30,17 @@ export type AccessLogDeps = {
 };
 
 /**
- * Creates the log of requests on pino-http, one line for each. Every field is named here, so nothing else of a request can
- * reach the log; fields without a value are left out. If the client left before the end of its response, the line says
+ * Creates the access log, with pino-http. All its fields are named in this file, so nothing else of a request can reach the
+ * log. Fields without a value are left out. If the client left before its response was complete, the line has
  * `aborted: true`.
  */
 export function createAccessLog({ log, clock, traces, recent, callers }: AccessLogDeps) {
   const open = pinoHttp({
     logger: withoutChildren(log),
-    // The default serializers log the whole request and response, secrets included, for a third of the throughput.
+    // The default serializers would log whole requests with their secrets, and cost a third of the throughput.
     wrapSerializers: false,
     genReqId: (_req, res) => contextOf(res).requestId,
-    // To write lines itself, pino-http would listen to three events of each response. Its end is known here anyway.
+    // `write` logs instead. To log by itself, pino-http would listen to three events of each response.
     autoLogging: false,
     useLevel: 'silent',
   });
@@ -46,7 +48,7 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
   function fields(context: RequestContext) {
     const named = fieldsOf(context, clock);
     addTrace(named, context, traces.atEnd(context));
-    // It is checked for each line, because a reload may change the level. It is one comparison of numbers.
+    // The level is checked for each line, because a reload may change it.
     if (log.isLevelEnabled('debug')) addDebug(named, context);
     return named;
   }
@@ -55,8 +57,8 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
     /** Gives a request its logger. */
     open,
     /**
-     * Writes the line of a request once its response has finished or its connection is gone. `status` is the precise one, or
-     * 499 if the client left.
+     * Writes the line of a request after its response has finished or its connection is gone. `status` is the precise status
+     * (see `errors.serverStatus`), or 499 if the client left.
      */
     write(context: RequestContext, status: number): void {
       const { req, res } = context;
@@ -70,8 +72,8 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
 }
 
 /**
- * A view of the logger that has no children. pino-http makes one for each request, so that every line of a request carries its
- * id; here there is only the one line, which carries it itself. With the children, a request took 3 to 8 µs of 80 more.
+ * A view of the logger without children. pino-http would make a child for each request, so that every line has the id of
+ * the request. Here each request has only one line, which has the id anyway. A child would cost 3 to 8 of 80 µs.
  */
 function withoutChildren(log: Logger): Logger {
   const view = Object.create(log) as Logger;
@@ -79,10 +81,10 @@ function withoutChildren(log: Logger): Logger {
   return view;
 }
 
-/** What is kept of a finished request: its line, how its source was asked, and its timings. */
+/** The record of a finished request for the recent requests: its log line, its plan and its timings. */
 function finishedRequest({ summary, startedAt }: RequestContext, line: RequestLogFields, status: number) {
   const { timings } = summary;
-  // A copy, because the plan itself refers to much of its source.
+  // The plan is copied, because the plan itself refers to large parts of its source.
   const plan = summary.plan && {
     kind: summary.plan.kind,
     dependsOn: summary.plan.dependsOn,
@@ -94,7 +96,7 @@ function finishedRequest({ summary, startedAt }: RequestContext, line: RequestLo
 function fieldsOf(context: RequestContext, clock: Clock): RequestLogFields {
   const { req, res, summary, head } = context;
   const finished = res.writableFinished;
-  // pino looks at every key, so the rare ones are added only with a value.
+  // pino writes every key, so rare keys are added only if they have a value.
   const fields: RequestLogFields = {
     requestId: context.requestId,
     operation: context.operation,
@@ -113,7 +115,7 @@ function fieldsOf(context: RequestContext, clock: Clock): RequestLogFields {
   return fields;
 }
 
-/** The ids of the request's span, or the trace that the caller says it belongs to. */
+/** Adds the ids of the request's span, or else the trace id in the caller's `traceparent`. */
 function addTrace(fields: RequestLogFields, { head }: RequestContext, opened: RequestSpan | undefined): void {
   if (opened !== undefined) {
     const { traceId, spanId } = opened.ids;
@@ -122,7 +124,7 @@ function addTrace(fields: RequestLogFields, { head }: RequestContext, opened: Re
   } else if (head.traceparent.length > 0) fields.traceId = readTraceparent(head.traceparent)?.traceId;
 }
 
-/** Fields that only `log.level: debug` has: how a source was asked, and the path of a request to no route, without its query. */
+/** Adds the fields of `log.level: debug`: the plan, and the path (without query) of a request that has no route. */
 function addDebug(fields: RequestLogFields, { target, route, summary }: RequestContext): void {
   if (route === undefined) fields.path = parseRequestTarget(target)?.path.slice(0, PATH_CHARS_MAX);
   if (summary.plan === undefined) return;
@@ -136,7 +138,7 @@ function addUpstream(fields: RequestLogFields, { upstreamCalls, upstreamMs }: Ca
   fields.upstreamMs = Math.round(upstreamMs);
 }
 
-/** If the resource moves: the source that was chosen, and why another one has served. */
+/** Adds, if the resource moves: the chosen source, and why the other source has answered. */
 function addOrigin(fields: RequestLogFields, { origin, fallback }: CallSummary): void {
   fields.origin = origin;
   if (fallback !== undefined) fields.fallback = fallback;
@@ -147,7 +149,7 @@ function addError(fields: RequestLogFields, error: GatewayError): void {
   Object.assign(fields, { code, reason, detail, cause: summariseCause(error), ...upstream });
 }
 
-/** The caller's own request id, if it may stand in a log. */
+/** The caller's own request id, if it has only harmless characters. */
 function clientRequestId(values: readonly string[]): string | undefined {
   const [id] = values;
   return id !== undefined && CLIENT_ID.test(id) ? id : undefined;

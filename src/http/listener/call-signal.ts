@@ -1,14 +1,14 @@
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 
-/** The longest delay of a Node timer; a longer one would fire at once. */
+/** The longest delay of a Node timer. A longer one would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * One call's deadline, and the abort signal that stops its handler. When the deadline expires, the signal aborts with
- * `upstream_timeout` and `onTimeout` gets the same error, so the response does not wait for the handler to notice.
+ * The deadline of one call, and the abort signal that stops its handler. When the deadline is over, the signal aborts with
+ * `upstream_timeout`, and `onTimeout` gets the same error, so that the response does not wait for the handler.
  *
- * A class, because V8 gives every object literal with a getter a hidden class of its own: thousands a second, which
- * outlive their request and cost more than the request itself.
+ * It is a class, because V8 makes a new hidden class for every object literal with a getter. Thousands of them a second
+ * would outlive their requests and cost more than the requests.
  */
 export class CallSignal {
   readonly #onTimeout: (error: GatewayError) => void;
@@ -17,13 +17,13 @@ export class CallSignal {
   #reason: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** If the client is late and not the upstream, `lateClient` gives the error in place of `upstream_timeout`. */
+  /** `lateClient` returns the error if Portico was still waiting for the client; `undefined`: for the upstream. */
   constructor(onTimeout: (error: GatewayError) => void, lateClient?: () => GatewayError | undefined) {
     this.#onTimeout = onTimeout;
     this.#lateClient = lateClient;
   }
 
-  /** Created on first use: a call that is answered from memory never needs it. */
+  /** The abort signal. It is created on first use, because a call that is answered from memory never needs it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -40,13 +40,13 @@ export class CallSignal {
     this.#controller?.abort(reason);
   }
 
-  /** Starts the deadline, for a handler that has not settled at once. */
+  /** Starts the deadline, for a handler that did not answer at once. */
   startDeadline(deadlineMs: number): void {
     if (this.#reason !== undefined) return;
     this.#timer = setTimeout(() => this.#expire(deadlineMs), Math.min(deadlineMs, TIMER_MS_MAX));
   }
 
-  /** Stops the deadline, once the handler has settled. */
+  /** Stops the deadline. To be called when the handler has answered or failed. */
   settle(): void {
     clearTimeout(this.#timer);
   }
@@ -59,7 +59,7 @@ export class CallSignal {
   }
 }
 
-/** The reason of a signal whose client left before its response was finished; nginx calls that 499. */
+/** The abort reason if the client left before its response was complete (status 499 in nginx). */
 export function clientClosedRequest(): Error {
   const error = new Error('the client has gone');
   error.name = 'ClientGone';

@@ -4,9 +4,9 @@ const SUMMARY_CHARS_MAX = 300;
 const CAUSES_MAX = 4;
 
 /**
- * Summarises the causes of an error for the log: the name, code and message of each, outermost first. For a failure of the
- * gateway, it adds the place where the innermost was thrown. It never logs an error object, because an `AxiosError` holds the
- * request's credential.
+ * Summarises the causes of an error for the log: name, code and message of each, outermost first. For a failure of the
+ * gateway itself, it adds the place where the innermost error was thrown. Error objects are never logged themselves, because
+ * an `AxiosError` contains the credential of the request. `undefined` if the error has no cause.
  */
 export function summariseCause(error: GatewayError): string | undefined {
   const parts: string[] = [];
@@ -18,7 +18,7 @@ export function summariseCause(error: GatewayError): string | undefined {
     frame = topFrame(cause);
     cause = cause.cause;
   }
-  // The frame helps only if the gateway itself failed, and not if it noticed an upstream's failure.
+  // The place is useful only if the gateway itself failed, not if an upstream did.
   if (error.code === 'server_error' && frame !== '') parts.push(frame);
   return parts.length === 0 ? undefined : parts.join(' < ').slice(0, SUMMARY_CHARS_MAX);
 }
@@ -31,18 +31,18 @@ function describe(cause: unknown): string {
 
 function messageOf(cause: Error): string {
   if (cause instanceof GatewayError) return cause.detail === undefined ? '' : `: ${cause.detail}`;
-  // JSON.parse quotes the text that it cannot read, which may be a record's value.
+  // The message of JSON.parse quotes the text, which may be a value of a record.
   if (cause.name === 'SyntaxError' || cause.message === '') return '';
   return `: ${cause.message}`;
 }
 
-/** The first frame of a stack, without folders. */
+/** The first frame of a stack trace, without folders. */
 function topFrame(cause: Error): string {
   const frame = /^ +at .*$/m.exec(cause.stack ?? '')?.[0].trim() ?? '';
   return frame.replace(/(?:file:\/\/)?\/\S*\//, '');
 }
 
-/** Recognised by its shape: an error of another realm is no instance of our `Error`. */
+/** Whether a thrown value is an error. Its keys are checked, because errors of another realm are no instances of `Error`. */
 function isError(thrown: unknown): thrown is Error {
   return (
     typeof thrown === 'object' &&

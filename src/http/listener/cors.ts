@@ -1,11 +1,12 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
-/** The headers of responses to browsers of other origins (the Fetch standard, section 3.3). */
+/** Adds the headers that let scripts of other origins read responses (CORS; Fetch standard, section 3.3). */
 export type Cors = {
-  /** Appends the headers of an answer to a caller of this `Origin`; `exposed` are those that a script may read. */
+  /** Appends the headers for a caller with this `Origin`. `exposed` names the headers that a script may read. */
   append(headers: string[], origin: readonly string[], exposed?: string): void;
+  /** Appends the headers of the answer to a preflight request. */
   appendPreflight(headers: string[], origin: readonly string[], methods: readonly string[]): void;
-  /** What CORS adds to the end of `Vary`. */
+  /** The text to append to `Vary`; empty without CORS. */
   readonly vary: string;
 };
 
@@ -15,7 +16,7 @@ const ALLOWED_HEADERS = 'Authorization, X-API-Key, If-None-Match';
 
 const noCors: Cors = { append: () => undefined, appendPreflight: () => undefined, vary: '' };
 
-/** Origins are compared as exact texts; a response names the caller's own origin and never `*`. */
+/** Creates CORS for the configured origins, which are compared as exact texts. A response never says `*` for them. */
 export function createCors(config: GatewayConfig['cors']): Cors {
   if (config === undefined) return noCors;
   const origins = new Set(config.origins);

@@ -1,11 +1,13 @@
+// Ends a server without an error for any client, so that a restart loses no request.
+
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const FORCE_MS = 6_000;
 /**
- * The accept queue counts as empty once nobody has connected for `QUIET_MS`. The drain waits `QUIET_WAIT_MS_MAX` for that.
- * Node accepts one connection per turn of its loop, so a busy process needs a while.
+ * The accept queue counts as empty if nobody has connected for `QUIET_MS`. The drain waits at most `QUIET_WAIT_MS_MAX` for
+ * that. A busy process needs some time, because Node accepts one connection in each turn of its event loop.
  */
 const QUIET_MS = 25;
 const QUIET_WAIT_MS_MAX = 2_000;
@@ -13,16 +15,17 @@ const QUIET_WAIT_MS_MAX = 2_000;
 const GRACE_MS = 500;
 const IDLE_CHECK_MS = 50;
 
-/** Drains a server; a second call joins the first. */
+/** Drains a server: finishes its requests, then closes it. A second call waits for the first. */
 export type Drain = (leaving?: {
-  /** Other processes accept connections on the same port, so clients that are sent away reach them. */
+  /** Whether other processes listen on the same port, so that clients can connect to them instead. */
   readonly othersListen: boolean;
 }) => Promise<void>;
 
 /**
- * Makes the function that drains a server without resetting a connection, also under load. It serves on for a while and asks
- * every client to close its connection; then it stops listening, lets the responses in flight finish, and resolves. If others
- * listen on the same port, it stops listening at once. A plain `server.close` would never end under keep-alive load.
+ * Makes the function that drains a server without resetting a connection, even under load. For some time the server goes on
+ * serving, and asks every client to close its connection. Then it stops listening, lets the responses in flight finish, and
+ * the promise resolves. If other processes listen on the same port, it stops listening at once. A plain `server.close` would
+ * never end while clients keep their connections busy.
  */
 export function createDrain({
   server,
@@ -30,24 +33,24 @@ export function createDrain({
   forceMs = FORCE_MS,
 }: {
   readonly server: Server;
-  /** For how many milliseconds the server serves on, so that load balancers notice that it is draining. */
+  /** For how many milliseconds the server goes on serving, so that load balancers notice the drain. */
   readonly drainMs: () => number;
-  /** For how many milliseconds responses in flight may go on after that, before their connections are cut. */
+  /** For how many milliseconds responses in flight may go on after that, before their connections are closed. */
   readonly forceMs?: number;
 }): Drain {
   let draining: Promise<void> | undefined;
 
   async function drain(othersListen: boolean) {
     let closesConnections = true;
-    // Node then adds `Connection: close` to the response and closes the connection after it.
+    // Node then adds `Connection: close` to the response, and closes the connection after it.
     server.prependListener('request', (_req, res: ServerResponse) => {
       if (closesConnections) res.shouldKeepAlive = false;
     });
     const stopped = othersListen ? stopListening(server) : undefined;
     await delay(drainMs());
     if (!othersListen) {
-      // When listening ends, connections in the accept queue are reset. A client that is sent away would connect again and
-      // stand in that queue, so connections stay open for a moment, until the queue is empty.
+      // When listening ends, connections in the accept queue are reset. A client whose connection is closed would connect
+      // again and be in that queue. So connections are kept open for a moment, until the queue is empty.
       closesConnections = false;
       await untilNoNewConnections(server);
       closesConnections = true;
@@ -61,9 +64,9 @@ export function createDrain({
   };
 }
 
-/** Resolves once the last connection is closed. */
+/** Stops listening. Resolves when the last connection is closed. */
 function stopListening(server: Server): Promise<unknown> {
-  // `close` of an HTTP server would also cut idle connections at once, whose next request may be on its way.
+  // The `close` of an HTTP server would also close idle connections at once, although a request may be on its way.
   return new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
 }
 

@@ -1,8 +1,8 @@
 declare module 'negotiator' {
-  /** The part of negotiator 1 that is used here; it brings no types. */
+  /** The types of negotiator 1, as far as they are used here, because the package has none. */
   export default class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });
-    /** Those of `available` that are acceptable, best first; `preferred` decides between equals. */
+    /** The acceptable codings of `available`, the best first. `preferred` decides between equally good ones. */
     encodings(available: readonly string[], options?: { readonly preferred?: readonly string[] }): string[];
   }
 }

@@ -7,7 +7,7 @@ import { clientAddress } from './client-address.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestTarget } from './request-head.ts';
 
-/** What the pipeline may know of a request. */
+/** Collects the parts of an HTTP request that the pipeline uses. */
 export function requestFacts(
   req: Request,
   { head }: RequestContext,
@@ -29,11 +29,11 @@ export function requestFacts(
 type CallSpec = {
   readonly operation: string;
   readonly permission: string | null;
-  /** The error of an expired deadline if the client is late and not the upstream. */
+  /** The error in place of `upstream_timeout` if Portico was still waiting for the client; `undefined`: it was not. */
   readonly lateClient?: () => GatewayError | undefined;
 };
 
-/** The call of a request, with its deadline; once that expires, the request is answered with its error. */
+/** The call of a request, with its deadline. When the deadline is over, the request is answered with its error. */
 export class OpenCall extends CallSignal implements Call {
   readonly operation: string;
   readonly permission: string | null;

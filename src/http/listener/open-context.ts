@@ -1,3 +1,5 @@
+// Opens the context of each request, and closes it with the response: log line, metrics, span, load shedder.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../kernel/errors/fault.ts';
@@ -9,31 +11,31 @@ import { attachContext, detachContext, newRequestId, type RequestContext } from 
 import { readHead } from './request-head.ts';
 import type { RequestTraces } from './open-traces.ts';
 
-/** What is counted of requests. */
+/** Metrics of requests. */
 export type RequestMetrics = {
-  /** A finished request; `status` is 499 if the client left before its response. */
+  /** Counts a finished request. `status` is 499 if the client left before its response was complete. */
   request(operation: string, status: number, cache: string, seconds: number): void;
   inFlight(change: 1 | -1): void;
 };
 
-/** The precise status of a response; clients may get 500 for every failure (`errors.serverStatus`). */
+/** The precise status of a response. The client may have got 500 instead (`errors.serverStatus`). */
 function statusOf({ err, statusCode }: RequestContext['res']): number {
   return err instanceof GatewayError ? err.status : statusCode;
 }
 
-/** What answers a request from its beginning to its end, even if the configuration changes meanwhile. */
+/** The parts of a configuration that a request uses from its beginning to its end, even if a reload comes meanwhile. */
 type Answering = {
   readonly responder: Responder;
   readonly shedder: { leave(context: RequestContext): void };
 };
 
-/** A response that fails while it is sent ends with `close`, as if its client had left. */
+/** The error is ignored, because a response that fails while it is sent also emits `close`, as if its client had left. */
 const ignoreError = () => undefined;
 
 /**
- * Bounds on pipelining (RFC 9112, section 9.3.2): how many responses of one connection, and of all, may wait behind
- * responses that the client has not read. Node parses all it has read, 64 KiB at a time, and each request takes some
- * KiB until its response is out.
+ * Limits for pipelining (RFC 9112, section 9.3.2): how many responses of one connection, and of all connections, may wait
+ * because the client has not read earlier responses. They are needed because Node parses all that it reads, 64 KiB at a
+ * time, and each request takes some KiB of memory until its response is sent.
  */
 const PIPELINED_MAX = 128;
 const PIPELINED_MAX_OF_ALL = 10_000;
@@ -41,7 +43,10 @@ const PIPELINED = Symbol('pipelined responses');
 
 type PipeliningSocket = Socket & { [PIPELINED]?: Set<ServerResponse> };
 
-/** The responses that wait behind others on a connection. They have no socket yet, so they would not notice its end. */
+/**
+ * The responses of a connection that wait for earlier ones. They have no socket yet, so they would not notice the end of the
+ * connection; therefore this emits `close` for them.
+ */
 function pipelinedOn(socket: PipeliningSocket): Set<ServerResponse> {
   const known = socket[PIPELINED];
   if (known !== undefined) return known;
@@ -53,7 +58,7 @@ function pipelinedOn(socket: PipeliningSocket): Set<ServerResponse> {
   return waiting;
 }
 
-/** Counts the responses that wait behind others on their connections; answers false for one too many. */
+/** Creates the counter of waiting responses. It returns false if a response is one too many. */
 function createPipeliningLimit(): (socket: Socket, res: ServerResponse) => boolean {
   let total = 0;
   return function mayWait(socket, res) {
@@ -69,8 +74,8 @@ function createPipeliningLimit(): (socket: Socket, res: ServerResponse) => boole
 }
 
 /**
- * Makes the function that opens the context of a request. When the response closes, it aborts a call that nobody
- * waits for any more, releases it in the load shedder, and writes it to the access log and the metrics.
+ * Makes the function that opens the context of a request. When the response closes, the request is written to the access
+ * log and the metrics, and leaves the load shedder. If the client has gone before, its call is aborted.
  */
 export function createOpenContext(deps: {
   readonly traces: RequestTraces;
@@ -124,7 +129,7 @@ export function createOpenContext(deps: {
       route: undefined,
       traces,
       requestTrace: undefined,
-      // HTTP/1.0 knows no 100.
+      // HTTP/1.0 does not have the status 100.
       awaitsContinue: head.expect.length > 0 && req.httpVersionMinor > 0,
       isCounted: false,
       call: undefined,

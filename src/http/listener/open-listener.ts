@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Opens a server and returns its port. @throws Error if the address or the port cannot be used */
+/** Has a server listen, and returns its port. @throws Error if the address or the port cannot be used */
 export async function openListener(
   server: Server,
   { host, port }: { host: string; port: number },
@@ -12,7 +12,7 @@ export async function openListener(
   return (server.address() as AddressInfo).port;
 }
 
-/** Closes a server and its connections at once. */
+/** Closes a server and all its connections at once. */
 export function closeListener(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

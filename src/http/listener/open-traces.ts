@@ -1,29 +1,31 @@
+// Makes the spans of requests, as late as possible, because most requests need none.
+
 import { RequestSpan, type RequestSpanDeps } from '../../telemetry/request-span.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Whether the caller has shown a credential, so that it may decide whether the trace is recorded. */
+/** Whether the caller has a valid credential. Only then its `traceparent` decides whether the trace is recorded. */
 function isTrusted({ summary: { principalId } }: RequestContext): boolean {
   return principalId !== undefined && principalId !== 'anonymous';
 }
 
-/** The traces of requests. */
+/** Makes and ends the spans of requests. */
 export type RequestTraces = ReturnType<typeof createRequestTraces>;
 
 /**
- * Makes the traces of requests, each when it is first needed. A request that is answered from memory costs nothing if tracing is off, and a random number if
- * it is on, because its trace is made only once it is over.
+ * Creates what makes the spans of requests, each when it is first needed. For a request that is answered from memory, that
+ * is at its end. So it costs nothing if tracing is off, and a random number if tracing is on.
  */
 export function createRequestTraces(deps: RequestSpanDeps) {
   const { tracing, random } = deps;
 
-  /** The trace of a request that goes on to an upstream. Its caller is known by then. */
+  /** The span of a request that calls an upstream. Its caller is known by then. */
   function open(context: RequestContext): RequestSpan {
     if (context.requestTrace === undefined || context.requestTrace === 'none')
       context.requestTrace = new RequestSpan(context.head, isTrusted(context), deps);
     return context.requestTrace;
   }
 
-  /** The trace of a request that is over; `undefined` if it went to no upstream and is not recorded. */
+  /** The span of a finished request; `undefined` if it called no upstream and is not recorded. */
   function atEnd(context: RequestContext): RequestSpan | undefined {
     if (context.requestTrace === undefined && tracing !== undefined) {
       if (context.head.traceparent.length > 0) open(context);
@@ -37,7 +39,7 @@ export function createRequestTraces(deps: RequestSpanDeps) {
   return {
     open,
     atEnd,
-    /** Records a request that is over. */
+    /** Records a finished request, if its trace is recorded. */
     end(context: RequestContext, status: number, seconds: number): void {
       const opened = atEnd(context);
       if (opened?.isRecorded !== true) return;

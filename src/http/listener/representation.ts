@@ -1,21 +1,23 @@
+// Chooses what a caller gets of a body: 304, a compressed form, or the body itself.
+
 import { encodedEtag, type EncodedBodies } from '../../store/cache/encoded-bodies.ts';
 import type { AcceptedCodings } from './accepted-codings.ts';
 
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
-/** A body that can be sent, with its strong tag, and its compressed forms if they are kept. */
+/** A body that can be sent, with its strong entity tag, and its compressed forms if there are any. */
 export type Representable = {
   readonly body: Buffer;
   readonly etag: string;
   readonly encodings?: EncodedBodies | undefined;
 };
 
-/** What a caller gets of a body: nothing new (304), or one of its forms. */
+/** The choice. `known`: the caller has the body already (304). `encoded`, `plain`: the compressed or plain body. */
 export type Representation =
   | { readonly kind: 'known'; readonly etag: string }
   | { readonly kind: 'encoded' | 'plain'; readonly etag: string; readonly body: Buffer };
 
-/** Negotiates the form of a body: the best coding that is ready, or else the body as it is. */
+/** Chooses the form of a body: the caller's preferred coding if that is ready, or else the plain body. */
 export function representationOf(
   { body, etag, encodings }: Representable,
   ifNoneMatch: readonly string[],
@@ -31,9 +33,9 @@ export function representationOf(
 }
 
 /**
- * The tag that makes a 304: one of `If-None-Match` that fits what the caller would get now (`current`), the body as it
- * is (`etag`), or the body in any coding that it accepts. A 304 with a tag that the caller does not hold would refresh
- * nothing (RFC 9111, section 4.3.4).
+ * The tag of a 304: the first of these that is in `If-None-Match`: the tag of the form that the caller would get now
+ * (`current`), of the plain body (`etag`), or of the body in any coding that the caller accepts. It must be a tag that the
+ * caller has, because another one would not refresh the caller's copy (RFC 9111, section 4.3.4).
  */
 function knownTag(
   ifNoneMatch: readonly string[],
@@ -46,8 +48,8 @@ function knownTag(
 }
 
 /**
- * Whether `If-None-Match` names a representation by its `etag`, which is strong and quoted. The header is `*` or a list
- * of entity tags, which are compared weakly (RFC 9110, section 13.1.2).
+ * Whether `If-None-Match` has `etag`, which is strong and quoted. The header is `*` or a list of entity tags, which are
+ * compared weakly (RFC 9110, section 13.1.2).
  * @internal
  */
 export function matchesEtag(ifNoneMatch: readonly string[], etag: string): boolean {

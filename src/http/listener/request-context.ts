@@ -1,3 +1,5 @@
+// The context of one request: everything that its log line, its metrics and its response need.
+
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -5,34 +7,34 @@ import type { CallSummary } from '../../pipeline/stages/call.ts';
 import type { RequestSpan } from '../../telemetry/request-span.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** One request and its response, from the first byte to the log line. */
+/** One request and its response, from the head of the request to the log line. */
 export type RequestContext = {
   readonly req: IncomingMessage;
-  /** `res.err` is the error that was sent. */
+  /** The response. `res.err` is the error that was sent. */
   readonly res: ServerResponse;
   readonly requestId: string;
   readonly head: RequestHead;
   /** The request target as received. */
   readonly target: string;
   readonly summary: CallSummary;
-  /** Headers that every response to this request carries: names and values in turn. */
+  /** Headers that are added to every response to this request, as names and values in turn. */
   readonly answerHeaders: string[];
-  /** On the monotonic clock, milliseconds. */
+  /** When the request came, in milliseconds of the monotonic clock. */
   readonly startedAt: number;
-  /** The endpoint's name, or `none`. */
+  /** The endpoint's name, or `none` as long as it has none. */
   operation: string;
   /** The path of the endpoint's route, such as `/v1/users/{id}`. */
   route: string | undefined;
   readonly traces: { open(context: RequestContext): RequestSpan };
-  /** `none`: not recorded, and nobody needed it. */
+  /** The span of the request. `none`: it is not recorded, and no upstream was called. `undefined`: not decided yet. */
   requestTrace: RequestSpan | 'none' | undefined;
-  /** Whether the client waits for a 100 before it sends the request body (RFC 9110, section 10.1.1). */
+  /** Whether the client waits for the status 100 before it sends the request body (RFC 9110, section 10.1.1). */
   awaitsContinue: boolean;
-  /** Whether the load shedder counts the request to those in flight of its operation. */
+  /** Whether the load shedder counts the request as one in flight. */
   isCounted: boolean;
-  /** The call that computes the response, if there is one. */
+  /** The call that makes the response, if there is one. */
   call: { abort(reason: Error): void } | undefined;
-  /** Answers with an error, unless the head of a response is sent already. */
+  /** Answers with an error, unless the head of a response was sent already. */
   readonly fail: (thrown: unknown) => void;
 };
 
@@ -40,26 +42,26 @@ const CONTEXT = Symbol('request context');
 
 type ContextCarrier = { [CONTEXT]?: RequestContext | undefined };
 
-/** Makes a context available from its response, and from its socket as the latest one there. */
+/** Makes a context available by its response (`contextOf`) and by its socket (`latestContext`). */
 export function attachContext(context: RequestContext): void {
   (context.res as ContextCarrier)[CONTEXT] = context;
   (context.req.socket as ContextCarrier)[CONTEXT] = context;
 }
 
-/** Takes a finished context off its socket, unless the rest of the request body is still to come. */
+/** Removes a finished context from its socket, unless a part of the request body is still to come. */
 export function detachContext(context: RequestContext): void {
   const socket = context.req.socket as ContextCarrier;
   if (socket[CONTEXT] === context && context.req.complete) socket[CONTEXT] = undefined;
 }
 
-/** The context of a response. @throws Error for a response without one */
+/** The context of a response. @throws Error if the response has none */
 export function contextOf(res: ServerResponse): RequestContext {
   const context = (res as ContextCarrier)[CONTEXT];
   if (context === undefined) throw new Error('this response has no request context');
   return context;
 }
 
-/** The latest context of a connection that has not finished, its request body included. */
+/** The latest context of a connection whose request or response is not complete; `undefined` if there is none. */
 export function latestContext(socket: Duplex): RequestContext | undefined {
   return (socket as ContextCarrier)[CONTEXT];
 }
@@ -68,9 +70,9 @@ const CHUNK = 16;
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** A fresh request id: `req_` and 22 characters of base64url (128 random bits). */
+/** Makes a random request id: `req_` and 22 characters of base64url (128 bits). */
 export function newRequestId(): string {
-  // One call into the random source serves many requests.
+  // One call of the random source gives bytes for many requests.
   if (used + CHUNK > pool.length) {
     pool = randomBytes(CHUNK * 256);
     used = 0;

@@ -1,7 +1,9 @@
+// Reads and checks the head of a request: the headers that the gateway uses, and the request target.
+
 import type { IncomingMessage } from 'node:http';
 import { compileSelectHeaders, type SelectHeaders } from './select-headers.ts';
 
-/** The headers that the gateway reads itself, by lower-case name, and what they are called in `RequestHead`. */
+/** The headers that the gateway itself reads, by lower-case name, with their names in `RequestHead`. */
 const FIELDS = {
   host: 'host',
   expect: 'expect',
@@ -18,28 +20,28 @@ const FIELDS = {
   'content-length': 'contentLength',
 } as const;
 
-/** Every value of each of those headers, as received: hostile bytes. */
+/** Every value of each of these headers, as received. The values must not be trusted. */
 export type RequestHead = SelectHeaders<typeof FIELDS>;
 
-/** Reads the head of a request. */
+/** Reads the head of a request from its raw header lines. */
 export const readHead = compileSelectHeaders(FIELDS);
 
-/** The most header lines of a request; Node itself drops the lines beyond its bound silently. */
+/** The most header lines of a request. A request with more is refused, because Node would silently drop lines. */
 export const HEADER_LINES_MAX = 100;
 
 /** The longest request target, in bytes. */
 const TARGET_BYTES_MAX = 8 * 1024;
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
-// RFC 9112, section 3.2: a target has neither a fragment nor anything outside of visible ASCII.
+// A target has no fragment and only visible ASCII characters (RFC 9112, section 3.2).
 const NOT_IN_TARGETS = /[^\x21\x22\x24-\x7e]/;
 
-/** Whether a value may stand in a `Host` header (RFC 9110, section 7.2). */
+/** Whether a text is a valid value of `Host` (RFC 9110, section 7.2). */
 export function isHost(value: string): boolean {
   return HOST.test(value);
 }
 
-/** Why a request that Node has parsed is refused as `bad_request`, for the log; `undefined` for a good one. */
+/** Why a request must be refused as `bad_request`, as a text for the log; `undefined` if it is valid. */
 export function findProblem(req: IncomingMessage, head: RequestHead, target: string): string | undefined {
   if (req.httpVersionMajor !== 1) return 'HTTP version';
   if (req.rawHeaders.length > 2 * HEADER_LINES_MAX) return 'too many header lines';
@@ -53,16 +55,16 @@ export function findProblem(req: IncomingMessage, head: RequestHead, target: str
   return undefined;
 }
 
-/** A request target in its parts, still percent-encoded. */
+/** The parts of a request target, still percent-encoded. */
 export type RequestTarget = {
   readonly path: string;
-  /** Without the question mark. */
+  /** The query without the question mark. */
   readonly query: string;
 };
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]+)/i;
 
-/** The parts of a request target in origin form or absolute form (RFC 9112, section 3.2); `undefined` for others. */
+/** Splits a request target in origin form or absolute form (RFC 9112, section 3.2); `undefined` for other forms. */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const local = target.startsWith('/') ? target : localPart(target);
   if (local === undefined) return undefined;
@@ -72,9 +74,8 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
 }
 
 /**
- * Hides a target in another form than origin form from Express, which would parse it with the deprecated and lenient
- * `url.parse`. The authority of one in absolute form is the host that was asked for, whatever `Host` says (RFC 9112,
- * section 3.2.2).
+ * Replaces a target that is not in origin form, because Express would parse it with the deprecated and lenient `url.parse`.
+ * For a target in absolute form, its host replaces the `Host` header (RFC 9112, section 3.2.2).
  */
 export function normaliseTarget(req: IncomingMessage, target: string): void {
   req.url = '/';
@@ -82,7 +83,7 @@ export function normaliseTarget(req: IncomingMessage, target: string): void {
   if (authority !== undefined) req.headers.host = authority;
 }
 
-/** What follows the authority of a target in absolute form. */
+/** The path and query of a target in absolute form; `undefined` if it has another form. */
 function localPart(target: string): string | undefined {
   const [prefix = '', authority = ''] = ABSOLUTE_FORM.exec(target) ?? [];
   return authority !== '' && isHost(authority) ? target.slice(prefix.length) : undefined;

@@ -1,3 +1,5 @@
+// Sends the responses that the gateway makes itself: answers, documents, files of the API page, and errors.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import {
   errorBody,
@@ -16,10 +18,10 @@ import { closeIfBodyUnread } from './unread-body.ts';
 import { type Representable, representationOf } from './representation.ts';
 import { allowedMethods, type Endpoint } from './routes.ts';
 
-/** Sends every response that the gateway makes itself. No method throws; only the first response is sent. */
+/** The responder. Its methods never throw. For each request, only the first response is sent. */
 export type Responder = ReturnType<typeof createResponder>;
 
-/** A file for browsers: a page, or what it loads. */
+/** A file for browsers: a page, or a file that a page loads. */
 export type WebFile = Representable & {
   /** Its media type. */
   readonly type: string;
@@ -30,7 +32,7 @@ export type WebFile = Representable & {
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CREDENTIAL_HEADERS = 'Authorization, X-API-Key';
 
-/** The security headers of an answer that browsers may use as its policy says: they guess no type and send no referrer. */
+/** The security headers of a response. Browsers follow `policy`, guess no media type, and send no referrer. */
 function securityHeaders(policy: string): readonly string[] {
   return [
     'X-Content-Type-Options',
@@ -44,10 +46,10 @@ function securityHeaders(policy: string): readonly string[] {
   ];
 }
 
-/** The security headers of a JSON API: browsers show nothing and run nothing. */
+/** The security headers of JSON responses: browsers must not show or run anything. */
 const SECURITY_HEADERS = securityHeaders("default-src 'none'; frame-ancestors 'none'");
 
-// RFC 9211. A stale body is one that the cache had and would not have served by its own rules.
+// RFC 9211. `stale`: the cache had the body, but it was no longer fresh.
 const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
 
 type ResponderDeps = {
@@ -59,12 +61,12 @@ type ResponderDeps = {
 };
 
 /**
- * Up to this size a body is written as a latin1 string, one character per byte: Node joins head and body in one
- * string and one write, where a buffer takes several writes. For larger bodies the copy costs more than that saves.
+ * Up to this size, a body is written as a latin1 string with one character per byte, because then Node sends head and body
+ * in one write; a buffer takes several writes. For larger bodies, making the string costs more than it saves.
  */
 const STRING_BODY_BYTES_MAX = 16 * 1024;
 
-/** The values of `Vary`: of errors, of replies, and of what is the same for everyone. */
+/** The values of `Vary`: for errors, for answers (`replyVary`), and for documents that are the same for everyone. */
 function varyValues(cors: Cors, isCompressed: boolean) {
   const coded = isCompressed ? ', Accept-Encoding' : '';
   return {
@@ -74,14 +76,14 @@ function varyValues(cors: Cors, isCompressed: boolean) {
   };
 }
 
-/** Makes the responder of a public listener. `clock` tells the age of bodies. */
+/** Makes the responder of the public listener. `clock` is used for the age of bodies. */
 export function createResponder(deps: ResponderDeps) {
   const { clock, serverStatus, cors, shedder, compression } = deps;
   const isCompressed = compression === 'auto';
   const { vary, replyVary, documentVary } = varyValues(cors, isCompressed);
   const acceptedCodings = isCompressed ? createAcceptedCodings() : () => NO_CODINGS;
 
-  /** 200 with a v1 body, or 304. */
+  /** Sends 200 with a v1 body, or 304. */
   function sendAnswer(context: RequestContext, reply: CallAnswer) {
     if (isOver(context)) return;
     const { storedAt, freshSeconds, cache } = reply;
@@ -91,14 +93,14 @@ export function createResponder(deps: ResponderDeps) {
     sendBest(context, headers, reply);
   }
 
-  /** 200 with a public document that is the same for everyone, or 304. */
+  /** Sends 200 with a public document that is the same for everyone, or 304. */
   function sendDocument(context: RequestContext, document: Representable) {
     if (isOver(context)) return;
-    // `no-cache` means: revalidate. A 304 costs nothing; an old contract may cost a lot.
+    // `no-cache` makes clients revalidate each time, so nobody works with an old contract. A 304 costs little.
     sendBest(context, baseHeaders(context, cors, documentVary, 'public, no-cache'), document);
   }
 
-  /** 200 with a file for browsers, or 304. */
+  /** Sends 200 with a file for browsers, or 304. */
   function sendWebFile(context: RequestContext, file: WebFile, cacheControl: string) {
     if (isOver(context)) return;
     const security = securityHeaders(file.policy);
@@ -116,11 +118,11 @@ export function createResponder(deps: ResponderDeps) {
     }
     if (sent.kind === 'encoded') headers.push('Content-Encoding', accepted.best ?? '');
     sendBody(context, 200, headers, sent.body, type);
-    // The best coding is not ready: it is made for later requests.
+    // The preferred coding was not ready, so it is made now for later requests.
     if (sent.kind === 'plain' && accepted.best !== undefined) document.encodings?.make(accepted.best);
   }
 
-  /** 204 with `Allow`, and the headers that a preflight asks for. */
+  /** Sends 204 with `Allow` and the headers of a CORS preflight. */
   function sendOptions(context: RequestContext, endpoint: Endpoint) {
     if (isOver(context)) return;
     const headers = baseHeaders(context, cors, vary, 'no-store');
@@ -129,7 +131,7 @@ export function createResponder(deps: ResponderDeps) {
     send(context, 204, headers);
   }
 
-  /** An error of the contract; anything thrown that is not a `GatewayError` becomes `server_error`. */
+  /** Sends an error of the contract. Anything thrown that is no `GatewayError` becomes `server_error`. */
   function sendError(context: RequestContext, thrown: unknown) {
     if (isOver(context)) return;
     const error = toGatewayError(thrown);
@@ -156,7 +158,7 @@ export function createResponder(deps: ResponderDeps) {
   return { sendAnswer, sendDocument, sendWebFile, sendOptions, sendError };
 }
 
-/** The headers of every response that carries what the pipeline and CORS add. */
+/** The common headers of responses, with those that the pipeline and CORS add. */
 function baseHeaders(
   context: RequestContext,
   cors: Cors,
@@ -172,8 +174,8 @@ function baseHeaders(
 }
 
 /**
- * Writes a response with one `writeHead` of a flat list and one `end`: half the price of `setHeader` for each.
- * @throws TypeError for a header with a character that HTTP forbids
+ * Writes a response by one `writeHead` with a flat list, which takes half the time of a `setHeader` for each header.
+ * @throws TypeError if a header has a character that HTTP forbids
  */
 function write({ req, res }: RequestContext, status: number, headers: string[], body?: Buffer | string) {
   res.writeHead(status, headers);
@@ -182,7 +184,7 @@ function write({ req, res }: RequestContext, status: number, headers: string[], 
   else res.end(body.toString('latin1'), 'latin1');
 }
 
-/** Writes a response, or an error if a header has a character that HTTP forbids. */
+/** Writes a response, or `server_error` if a header has a character that HTTP forbids. */
 function writeOrFail(context: RequestContext, status: number, headers: string[], body?: Buffer) {
   try {
     write(context, status, headers, body);
@@ -191,7 +193,7 @@ function writeOrFail(context: RequestContext, status: number, headers: string[],
   }
 }
 
-/** The fixed headers of an error that is sent outside of the usual way, and its JSON. */
+/** The headers and the JSON of an error that is sent without the usual headers. */
 export function fixedError(error: GatewayError, requestId: string): { headers: string[]; body: string } {
   const body = errorBody(error, requestId);
   const headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', ...SECURITY_HEADERS];
@@ -199,14 +201,14 @@ export function fixedError(error: GatewayError, requestId: string): { headers: s
   return { headers, body };
 }
 
-/** Sends an error whose headers are all safe, because a header held a character that HTTP forbids. */
+/** Sends an error with fixed headers only, because one of the usual headers had a forbidden character. */
 function sendFixedError(context: RequestContext, error: GatewayError) {
   context.res.err = error;
   const { headers, body } = fixedError(error, context.requestId);
   write(context, error.status, headers, body);
 }
 
-/** Whether a response was sent already, or nobody is there to read one. */
+/** Whether a response was sent already, or the client has gone. */
 function isOver({ res }: RequestContext): boolean {
   return res.headersSent || res.destroyed;
 }

@@ -1,37 +1,39 @@
+// Finds the endpoint for the path of a request.
+
 import type { Request } from 'express';
 import type { RequestTarget } from './request-head.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Something that the public listener serves at a path. */
+/** What the public listener serves at one path: an operation, a document, or a pass-through route. */
 export type Endpoint = {
   /** Its name in logs and metrics. */
   readonly operation: string;
-  /** Its path, for spans: the same for all ids. */
+  /** Its path for spans, which is the same for all ids. */
   readonly route: string;
-  /** The methods that reach `serve`; `OPTIONS` never does. */
+  /** The methods that `serve` is called for. `OPTIONS` is never one of them. */
   readonly methods: readonly string[];
-  /** Answers the request, now or later; every failure ends in `context.fail`. */
+  /** Answers the request, now or later. It may throw. Each failure is answered by `context.fail`. */
   serve(req: Request, context: RequestContext, target: RequestTarget, rawId: string | undefined): void;
 };
 
-/** The methods of everything that can only be read. */
+/** The methods of endpoints that can only be read. */
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 
-/** The value of `Allow` for an endpoint. */
+/** The value of the header `Allow` for an endpoint. */
 export function allowedMethods({ methods }: Endpoint): string {
   return [...methods, 'OPTIONS'].join(', ');
 }
 
-/** A path and its target. A path that ends in `/:id` takes one more segment; with `subpaths`, all paths below it count, too. */
+/** A path and its target. If the path ends in `/:id`, that segment is an id. With `subpaths`, all paths below count, too. */
 export type Route<T> = { readonly path: string; readonly subpaths?: boolean; readonly target: T };
 
-/** The target of a path; and, if its route has an id, the raw one, which is still percent-encoded. */
+/** The target of a path, and the id in the path if the route has one, still percent-encoded. */
 export type RouteMatch<T> = { readonly target: T; readonly rawId: string | undefined };
 
 /**
- * Compiles the route finder: from a raw path to its target. A trailing slash is ignored. The most specific route wins:
- * a plain path, then an id, then the longest path that has the asked one below it. Express' own router would decode
- * the id first and fail on `%ff` before the caller is known; here the pipeline judges ids, after authentication.
+ * Compiles the function that finds the target for a raw path. A slash at the end is ignored. The most specific route wins:
+ * first an exact path, then a path with an id, then the longest path above. Express' own router is not used, because it
+ * decodes ids and fails on `%ff` before the caller is known; here the pipeline checks ids, after authentication.
  */
 export function compileRoutes<T>(routes: readonly Route<T>[]): (path: string) => RouteMatch<T> | undefined {
   const exact = new Map<string, RouteMatch<T>>();
@@ -55,7 +57,7 @@ export function compileRoutes<T>(routes: readonly Route<T>[]): (path: string) =>
   };
 }
 
-/** Whether `path` is `parent` or lies below it. */
+/** Whether `path` is `parent` or is below it. */
 export function isUnder(parent: string, path: string): boolean {
   return path.startsWith(parent) && (path.length === parent.length || path[parent.length] === '/');
 }

@@ -1,19 +1,21 @@
-/** The lower-case names of the headers that are read, and what they are called in a head. */
+// Reads some headers of a message from its raw lines, with all their values and in one pass.
+
+/** By lower-case name: the headers that are read, with their names in the result. */
 type Fields = Readonly<Record<string, string>>;
 
-/** Every value of each header that is read, as received; none for a header that is absent. */
+/** Every value of each of these headers, as received; an empty list for an absent header. */
 export type SelectHeaders<F extends Fields> = Record<F[keyof F], readonly string[]>;
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The value of a header whose lines are one list (RFC 9110, section 5.3); `undefined` if it is absent. */
+/** Joins the lines of a header to one list (RFC 9110, section 5.3); `undefined` if the header is absent. */
 export function joinLines(values: readonly string[]): string | undefined {
   return values.length === 0 ? undefined : values.join(', ');
 }
 
 /**
- * Compiles what reads the header lines of a message in one pass. Its `headers` would cost more, and they hide repeated
- * lines: Node joins their values, and keeps only the first of some, such as `Authorization` and `Location`.
+ * Compiles the function that reads headers. Node's `headers` are not used, because they cost more and hide repeated lines:
+ * Node joins their values, and of some headers, such as `Authorization` and `Location`, it keeps only the first.
  */
 export function compileSelectHeaders<const F extends Fields>(
   fields: F,
@@ -29,7 +31,7 @@ export function compileSelectHeaders<const F extends Fields>(
     const head = { ...emptyHead };
     for (let i = 0; i < rawHeaders.length; i += 2) {
       const name = rawHeaders[i] ?? '';
-      // The length rules out most names before they are turned to lower case.
+      // The length excludes most names before they are converted to lower case.
       const field = lengths.has(name.length) ? fieldOf.get(name.toLowerCase()) : undefined;
       if (field === undefined) continue;
       const value = rawHeaders[i + 1] ?? '';

@@ -1,3 +1,5 @@
+// The bodies of passed-through requests and responses: how they are delimited, and how large they may be.
+
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Stream, Transform } from 'node:stream';
 import { joinLines } from '../listener/select-headers.ts';
@@ -11,8 +13,8 @@ export type Framing =
   | { readonly kind: 'chunked' };
 
 /**
- * The framing of a request, or a text that says what is wrong with it. The parser has refused contradictions already. This
- * refuses framing that the RFC allows but that servers read differently.
+ * The framing of a request, or a text that says what is wrong with it. Node's parser has already refused contradictions.
+ * This also refuses framing that the RFC allows but that servers interpret differently.
  */
 export function framingOf(
   req: IncomingMessage,
@@ -22,29 +24,29 @@ export function framingOf(
   const encoding = joinLines(transferEncoding);
   const bytes = Number(contentLength[0] ?? 0);
   if (encoding === undefined && bytes === 0) return { kind: 'none' };
-  // RFC 9110, section 9.3.1: a body here has no meaning, and is a known means of request smuggling.
+  // A body has no meaning here (RFC 9110, section 9.3.1), and is a known way of request smuggling.
   if (req.method === 'GET' || req.method === 'HEAD') return 'body on a safe method';
   if (encoding === undefined) return bytes > bodyBytesMax ? 'body too long' : { kind: 'length', bytes };
-  // RFC 9112, section 6.1: HTTP/1.0 has no chunks; the gateway would have to decode other codings.
+  // HTTP/1.0 has no chunks (RFC 9112, section 6.1), and the gateway would have to decode other codings.
   if (req.httpVersionMinor === 0 || encoding.toLowerCase() !== 'chunked') return 'transfer coding';
   return { kind: 'chunked' };
 }
 
-/** Adds the framing header of a request to an upstream. */
+/** Adds the header that delimits the body of a request to an upstream. */
 export function addFraming(headers: HeaderLines, framing: Framing, method: string): void {
-  // Explicit, because for methods that seldom have a body Node's client would send one without framing.
+  // The header is always set, because Node's client sets none for methods that seldom have a body.
   if (framing.kind === 'chunked') headers['transfer-encoding'] = 'chunked';
   else if (framing.kind === 'length') headers['content-length'] = String(framing.bytes);
   else if (method !== 'GET' && method !== 'HEAD') headers['content-length'] = '0';
 }
 
-/** Whether the body of a response can be relayed as it is; the gateway would have to decode other transfer codings. */
+/** Whether the body of a response can be relayed unchanged. False for transfer codings that had to be decoded. */
 export function hasPlainFraming({ transferEncoding }: AnswerHead): boolean {
   const encoding = joinLines(transferEncoding)?.toLowerCase();
   return encoding === undefined || encoding === 'chunked' || encoding === 'identity';
 }
 
-/** Whether a response without a body (204) announces one, which may still come and belongs to no request. */
+/** Whether a 204 response, which has no body, announces one. Such bytes could be taken for the next response. */
 export function announcesMissingBody(
   status: number,
   { transferEncoding, contentLength }: AnswerHead,
@@ -52,7 +54,7 @@ export function announcesMissingBody(
   return status === 204 && (transferEncoding.length > 0 || Number(contentLength[0] ?? 0) > 0);
 }
 
-/** The body of a request as a stream that stops after `bodyBytesMax` and then calls `onExceeded`. */
+/** The body of a request as a stream that stops after `bodyBytesMax` bytes and then calls `onExceeded`. */
 export function limitedBody(req: IncomingMessage, bodyBytesMax: number, onExceeded: () => void): Readable {
   let bytes = 0;
   return req.pipe(
@@ -66,7 +68,7 @@ export function limitedBody(req: IncomingMessage, bodyBytesMax: number, onExceed
   );
 }
 
-/** An empty body, for httpxy's option `buffer`: it ends what it is piped into, without the work of a readable stream. */
+/** An empty body for httpxy's option `buffer`. It ends its destination at once, which costs less than a real stream. */
 class EmptyBody extends Stream {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     destination.end();
@@ -74,5 +76,5 @@ class EmptyBody extends Stream {
   }
 }
 
-/** The body of every request without one. */
+/** The body of every request that has none. */
 export const emptyBody: Stream = new EmptyBody();

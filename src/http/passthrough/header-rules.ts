@@ -1,4 +1,6 @@
-/** Hop-by-hop headers (RFC 9110, section 7.6.1): they belong to one connection and not to the message. */
+// Decides by name which headers pass from a caller to an upstream, and back.
+
+/** Hop-by-hop headers (RFC 9110, section 7.6.1), which belong to one connection and not to the message. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -18,7 +20,7 @@ const NEVER_FORWARDED = new Set([
   'x-api-key',
   'cookie',
   'cookie2',
-  // The gateway sends its own.
+  // The gateway sends these itself.
   'host',
   'content-length',
   'x-request-id',
@@ -28,16 +30,16 @@ const NEVER_FORWARDED = new Set([
   'traceparent',
   'tracestate',
   'expect',
-  // By default, callers choose with it which source serves a resource that moves: only the gateway reads it.
+  // By default, this header chooses the source of a resource that moves. Only the gateway reads it.
   'x-portico-origin',
 ]);
 
-/** Headers that an upstream may trust because a proxy sets them. They are forwarded only if `callerHeaders` names them. */
+/** Headers that an upstream may trust because proxies set them. A caller's are forwarded only if `callerHeaders` names them. */
 const PROXY_HEADERS = new Set([
   // The address of the caller.
   'forwarded',
   'client-ip',
-  // Another host, path or method than the one that was admitted.
+  // They could name another host, path or method than the one that was checked.
   'x-host',
   'x-override-url',
   'x-rewrite-url',
@@ -55,7 +57,7 @@ const PROXY_HEADERS = new Set([
   'x-anonymous-consumer',
 ]);
 
-/** Families of such headers: how their names begin, with or without `x-`. */
+/** Families of such headers: the beginnings of their names, with or without `x-`. */
 const PROXY_HEADER_FAMILIES = new RegExp(
   [
     // x-forwarded-user, x-original-url, x-originating-ip, x-real-ip, true-client-ip
@@ -85,7 +87,7 @@ const PROXY_HEADER_FAMILIES = new RegExp(
 /** Response headers that are never returned to the caller. */
 const NOT_RETURNED = new Set([
   ...HOP_BY_HOP,
-  // Sessions and challenges are between upstream and gateway; a cookie would go to everything on the gateway's origin.
+  // Sessions and challenges are only for the gateway. A cookie would be sent to everything on the gateway's origin.
   'set-cookie',
   'set-cookie2',
   'www-authenticate',
@@ -98,7 +100,7 @@ const NOT_RETURNED = new Set([
   'x-aspnet-version',
   'x-aspnetmvc-version',
   'x-runtime',
-  // They apply to the whole origin, which is the gateway's: transport, reports, hints, keys, workers, stored data.
+  // They apply to the whole origin, which is the gateway's: transport, reports, hints, workers, stored data.
   'alt-svc',
   'strict-transport-security',
   'public-key-pins',
@@ -117,24 +119,24 @@ const NOT_RETURNED = new Set([
   'set-login',
   'use-as-dictionary',
   'refresh',
-  // The gateway sends its own.
+  // The gateway sends these itself.
   'x-request-id',
   'x-content-type-options',
   'ratelimit',
   'ratelimit-policy',
   'vary',
-  // Rewritten.
+  // The gateway rewrites these.
   'location',
   'content-location',
 ]);
 
-/** Families of such headers: cross-origin rules and proxy headers are the gateway's; the rest would instruct a proxy before it. */
+/** Families of such headers: CORS and proxy headers, which the gateway sets, and commands to a proxy in front of it. */
 const NOT_RETURNED_FAMILIES = /^(?:access-control|proxy|x-accel-|x-sendfile|x-lighttpd-send-|x-reproxy-)/;
 
-/** How many results a rule keeps; only an attacker sends more different texts. */
+/** The most results that a rule remembers. Only an attacker sends more different texts. */
 const MEMO_MAX = 1_000;
 
-/** Makes a rule that keeps its results, because it is applied to every header line. */
+/** Makes a rule that remembers its results, because rules are applied to every header line. */
 export function memoised<From, To>(rule: (from: From) => To): (from: From) => To {
   const known = new Map<From, To>();
   return (from) => {
@@ -146,7 +148,7 @@ export function memoised<From, To>(rule: (from: From) => To): (from: From) => To
   };
 }
 
-/** Makes a rule of a predicate on lower-case names: from a spelling to the name that passes. */
+/** Makes a rule from a predicate on lower-case names. The rule returns the lower-case name, or `undefined` to drop it. */
 function compileRule(passes: (name: string) => boolean): (line: string) => string | undefined {
   return memoised((line) => {
     const name = line.toLowerCase();
@@ -155,9 +157,9 @@ function compileRule(passes: (name: string) => boolean): (line: string) => strin
 }
 
 /**
- * Compiles which request headers are forwarded: from a caller's spelling to the lower-case name, or `undefined` for a
- * header that is dropped. `allowed` names pass although they look like those of a proxy; `gatewayHeaders` never pass.
- * Names with an underscore are dropped, because CGI-like upstreams cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
+ * Compiles the rule for request headers. It returns the lower-case name of a header, or `undefined` if it is dropped.
+ * `allowed` headers pass although they look like headers of a proxy. `gatewayHeaders` never pass. Names with an underscore
+ * are dropped, because CGI-like upstreams cannot distinguish `X_Forwarded_For` from `X-Forwarded-For`.
  */
 export function compileForwardRule(
   allowed: readonly string[],
@@ -173,15 +175,15 @@ export function compileForwardRule(
 }
 
 /**
- * Headers by which CDNs and other shared caches keep an answer whatever `Cache-Control` says: `CDN-Cache-Control` (RFC
- * 9213) and its vendors' forms, Varnish and Fastly (`Surrogate-Control`), Akamai (`Edge-Control`).
+ * Headers that CDNs and other shared caches obey instead of `Cache-Control`: `CDN-Cache-Control` (RFC 9213) and its vendors'
+ * forms, `Surrogate-Control` (Varnish, Fastly), `Edge-Control` (Akamai).
  */
 const SHARED_CACHE = /(?:.-cache|surrogate|edge)-control$|^x-(?:cache-|cdn-|edge-)?ttl$/;
 
-/** Compiles which response headers are returned: from the upstream's spelling to the lower-case name, or `undefined`. */
+/** Compiles the rule for response headers. It returns the lower-case name, or `undefined` if the header is dropped. */
 export function compileReturnRule({ toSharedCaches }: { readonly toSharedCaches: boolean }) {
   return compileRule((name) => {
-    // The rules of a route rewrite it.
+    // `response-header-policy.ts` rewrites `Cache-Control`.
     if (NOT_RETURNED.has(name) || name === 'cache-control') return false;
     return !NOT_RETURNED_FAMILIES.test(name) && (toSharedCaches || !SHARED_CACHE.test(name));
   });

@@ -1,3 +1,5 @@
+// Builds the headers of a request to an upstream, and of its response to the caller.
+
 import type { IncomingMessage } from 'node:http';
 import { compileSelectHeaders, type SelectHeaders, joinLines } from '../listener/select-headers.ts';
 import type { RequestHead } from '../listener/request-head.ts';
@@ -5,10 +7,10 @@ import { isUnder } from '../listener/routes.ts';
 import { type PathMap, publicPath } from './path.ts';
 
 const NONE: ReadonlySet<string> = new Set();
-/** The usual values of `Connection`; they nominate no header. */
+/** The usual values of `Connection`. They name no header. */
 const USUAL_CONNECTION = new Set(['keep-alive', 'Keep-Alive', 'close', '']);
 
-/** The header names that `Connection` lists as belonging to this hop (RFC 9110, section 7.6.1). */
+/** The headers that `Connection` names. They are only for this connection (RFC 9110, section 7.6.1). */
 function connectionOptions(connection: string | undefined): ReadonlySet<string> {
   if (connection === undefined || USUAL_CONNECTION.has(connection)) return NONE;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
@@ -17,7 +19,7 @@ function connectionOptions(connection: string | undefined): ReadonlySet<string> 
 /** Header lines by lower-case name. */
 export type HeaderLines = Record<string, string | string[]>;
 
-/** The caller's header lines that are forwarded, under the names that `forwardRule` gives them. */
+/** The headers of a caller that are forwarded, under the names that `forwardRule` returns. */
 export function forwardedHeaders(
   { rawHeaders }: IncomingMessage,
   { connection }: RequestHead,
@@ -29,14 +31,14 @@ export function forwardedHeaders(
     const name = forwardRule(rawHeaders[i] ?? '');
     if (name === undefined || dropped.has(name)) continue;
     const value = rawHeaders[i + 1] ?? '';
-    // `hasOwn`, because a header may be called `constructor`.
+    // `hasOwn` is needed, because a header may be called `constructor`.
     const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
     headers[name] = before === undefined ? value : [before, value].flat();
   }
   return headers;
 }
 
-/** The headers of an answer that the gateway reads itself. */
+/** The headers of a response that the gateway itself reads. */
 const ANSWER_FIELDS = {
   connection: 'connection',
   'keep-alive': 'keepAlive',
@@ -48,33 +50,33 @@ const ANSWER_FIELDS = {
   'content-length': 'contentLength',
 } as const;
 
-/** Every value of each of those headers, as received: hostile bytes. */
+/** Every value of each of these headers, as received. The values must not be trusted. */
 export type AnswerHead = SelectHeaders<typeof ANSWER_FIELDS>;
 
-/** Reads the head of an answer. */
+/** Reads these headers of a response from its raw header lines. */
 export const readAnswerHead = compileSelectHeaders(ANSWER_FIELDS);
 
-/** What is needed to rewrite the addresses in an upstream's response. */
+/** What is needed to rewrite `Location` and `Content-Location` of an upstream. */
 export type AddressRewrite = {
   readonly map: PathMap;
   readonly upstreamUrl: URL;
-  /** Path and query of the request at the upstream. */
+  /** The path and query of the request to the upstream. */
   readonly path: string;
   /** The host under which the caller knows the gateway. */
   readonly host: string | undefined;
 };
 
-/** How a route returns headers. */
+/** The rules of a route for the headers of responses. */
 export type ReturnRules = {
-  /** From the upstream's spelling of a name to the lower-case name that is returned, or `undefined`. */
+  /** Returns the lower-case name of a header, or `undefined` if it is dropped. */
   readonly nameOf: (line: string) => string | undefined;
-  /** The `Cache-Control` that is returned for the one that the upstream has sent. */
+  /** Returns the `Cache-Control` for the caller, from the one that the upstream has sent. */
   readonly cacheControl: (sent: string | undefined) => string | undefined;
-  /** The value of `Vary`, beside what the upstream says. */
+  /** The value that is added to the upstream's `Vary`. */
   readonly vary: string;
 };
 
-/** The upstream's header lines that are returned to the caller: names and values in turn. */
+/** The headers of the upstream's response for the caller, as names and values in turn. */
 export function returnedHeaders(
   { rawHeaders, statusCode }: IncomingMessage,
   head: AnswerHead,
@@ -87,7 +89,7 @@ export function returnedHeaders(
     const line = rawHeaders[i] ?? '';
     const name = nameOf(line);
     if (name === undefined || dropped.has(name)) continue;
-    // RFC 9110, section 8.6: a client that believed it would wait for a body.
+    // A 204 has no body, so a client that believes the length would wait for one (RFC 9110, section 8.6).
     if (statusCode === 204 && name === 'content-length') continue;
     lines.push(line, rawHeaders[i + 1] ?? '');
   }
@@ -99,7 +101,7 @@ export function returnedHeaders(
   return lines;
 }
 
-/** Adds the address in a header of the upstream, unless the header is repeated. */
+/** Adds a header with a rewritten address, unless the upstream's header is repeated or its address must not be shown. */
 function pushAddress(
   lines: string[],
   name: string,
@@ -111,8 +113,8 @@ function pushAddress(
 }
 
 /**
- * A `Location` that the caller can follow: an address of the upstream becomes the gateway's path for it. Other
- * addresses are left out: they name internal hosts, or lead the caller elsewhere in the gateway's name.
+ * Rewrites an address so that the caller can follow it: an address of the upstream becomes the gateway's path. `undefined`
+ * for other addresses, because they name internal hosts, or lead the caller to another site in the gateway's name.
  */
 function publicAddress(value: string, { map, upstreamUrl, path, host }: AddressRewrite): string | undefined {
   const address = URL.parse(value, new URL(path, upstreamUrl).href);
@@ -122,6 +124,6 @@ function publicAddress(value: string, { map, upstreamUrl, path, host }: AddressR
     const path = publicPath(map, address.pathname);
     return path === undefined ? undefined : path + tail;
   }
-  // An upstream that respects X-Forwarded-Host uses the gateway's own address already.
+  // An upstream that uses X-Forwarded-Host already writes the gateway's own address.
   return address.host === host && isUnder(map.path, address.pathname) ? address.pathname + tail : undefined;
 }

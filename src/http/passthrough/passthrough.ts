@@ -1,3 +1,5 @@
+// The pass-through routes: they send requests to other services without translating them.
+
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
@@ -16,27 +18,27 @@ import { compileProxyRequest, isWaitingForClient, type ProxyContext } from './pr
 import { compilePurge } from './purge-after-write.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
 
-/** What the pass-through routes need. They pass requests to legacy services without translating them. */
+/** What the pass-through routes need. */
 export type PassthroughDeps = RouteUpstreamDeps & {
   readonly routes: readonly PassthroughConfig[];
-  /** Request headers that are meant for the gateway alone. */
+  /** Request headers that are only for the gateway and never forwarded. */
   readonly gatewayHeaders: readonly string[];
-  /** Lets a call pass or rejects it: credentials, rate limit, permission. */
+  /** Checks a call: credential, rate limit, permission. It rejects if the call may not pass. */
   readonly admit: Handler<void>;
   readonly trustsProxies: boolean;
   readonly cors: Cors;
-  /** What routes purge by their writes. */
+  /** Purges the resources that a write of a route changes. */
   readonly purges: Pick<Purges, 'purge' | 'forgetHere'>;
-  /** Counts the requests that are under way. */
+  /** Counts the running requests of this configuration. */
   readonly uses: ReferenceCount;
-  /** Keeps the upstream of a route across a change of configuration that leaves the route as it was. */
+  /** Keeps the upstream of a route after a reload that did not change the route. */
   readonly parts: Pick<ComponentSet, 'acquire'>;
 };
 
 /**
- * Creates the pass-through routes. A message passes with its method, path, query, body and plain headers. In both directions,
- * the gateway decides on headers about the connection, credentials and addresses. Statuses pass as they are; but if the
- * upstream refuses the gateway's own credential, the caller gets an error of the gateway.
+ * Creates the pass-through routes. Method, path, query, body and most headers pass unchanged. In both directions, the gateway
+ * itself decides on headers about the connection, credentials and addresses. Statuses pass unchanged, except that the caller
+ * gets an error of the gateway if the upstream refuses the gateway's own credential.
  */
 export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoint>[] {
   const { clock, log, metrics, send } = deps;
@@ -60,7 +62,7 @@ function createEndpoint(
   const purge = compilePurge(config, { purges, log });
   const proxyRequest = compileProxyRequest(config, { cors, gatewayHeaders, trustsProxies, purge });
 
-  /** Opens the call of a request; its deadline runs until the response has closed. */
+  /** Opens the call of a request. Its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {
     const detail = 'the request did not come within the deadline';
     const call = new OpenCall(context, requestFacts(req, context, { target, trustsProxies }), {
@@ -77,13 +79,13 @@ function createEndpoint(
     return call;
   }
 
-  /** Notes each moment from which the upstream is waited for, and not the client any more. */
+  /** Notes each time from which Portico waits for the upstream and no longer for the client. */
   function watchBody({ req, framing, progress }: ProxyContext): void {
     const note = () => void (progress.upstreamWaitSince = clock.monotonic());
     note();
     if (framing.kind === 'none') return;
     req.once('end', note);
-    // The upstream takes no more for now.
+    // The body pauses because the upstream reads too slowly.
     req.on('pause', note);
   }
 

@@ -1,17 +1,19 @@
+// Maps paths of a pass-through route to paths of its upstream, and refuses paths that servers interpret differently.
+
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
 import { isUnder } from '../listener/routes.ts';
 
-// RFC 3986, section 3.3: segments of pchar. Anything else is refused, backslashes and raw bytes included.
+// Segments of pchar (RFC 3986, section 3.3). Anything else is refused, such as backslashes and raw bytes.
 const PLAIN_PATH = /^(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)+$/;
-// A dot segment, also with path parameters, which some servers cut off before they resolve it (`/..;x/`).
+// A dot segment, even with path parameters (`/..;x/`), which some servers cut off before they resolve the segment.
 const DOT_SEGMENT = /\/\.{1,2}(?:[;/]|%3b|$)/i;
-// Encoded characters that would make other segments once decoded (`.`, `/`, `\`), and controls; also encoded twice.
+// Encoded `.`, `/`, `\` and control characters, which would change the segments when decoded; also if encoded twice.
 const AMBIGUOUS_ENCODING = /%(?:25)*(?:2e|2f|5c|[01][0-9a-f]|7f)/i;
 
 /**
- * Whether a raw path means the same to the gateway and to every server behind it. Others are never forwarded: a path
- * that was admitted as one thing must not become another on its way.
+ * Whether a raw path means the same to the gateway and to every server behind it. Other paths are never forwarded, because
+ * the permission was checked for the path as the gateway reads it.
  */
 export function isForwardable(path: string): boolean {
   if (!PLAIN_PATH.test(path) || path.includes('//') || DOT_SEGMENT.test(path)) return false;
@@ -25,8 +27,8 @@ export function isForwardable(path: string): boolean {
 }
 
 /**
- * Whether a decoded path gets other segments by Unicode normalisation, which some services apply: `／` becomes `/` and
- * `‥` becomes `..` (Unicode Standard Annex 15, NFKC).
+ * Whether Unicode normalisation (NFKC), which some services apply, gives a decoded path other segments: `／` becomes `/`, and
+ * `‥` becomes `..`.
  */
 function changesWhenNormalised(decoded: string): boolean {
   const normalised = decoded.normalize('NFKC');
@@ -40,10 +42,10 @@ function countDelimiters(text: string): number {
   return text.replace(/[^/\\%;]/g, '').length;
 }
 
-/** How the paths of a route and of its upstream belong together. Paths have no slash at their end. */
+/** How paths of a route are mapped to paths of its upstream. The paths here have no slash at their end. */
 export type PathMap = { readonly path: string; readonly basePath: string; readonly stripPath: boolean };
 
-/** How the paths of a configured route and of its upstream belong together. */
+/** The path map of a configured route. */
 export function pathMapOf({
   path,
   upstream,
@@ -52,19 +54,19 @@ export function pathMapOf({
   return { path, basePath: new URL(upstream).pathname.replace(/(?<!\/)\/+$/, ''), stripPath };
 }
 
-/** The upstream's path for a path of the gateway, which lies under `map.path`. */
+/** The upstream's path for a path of the gateway, which must be `map.path` or below it. */
 function upstreamPath(map: PathMap, path: string): string {
   const rest = map.stripPath ? path.slice(map.path.length) : path;
   const full = map.basePath + rest;
   return full === '' ? '/' : full;
 }
 
-/** Path and query of the request to the upstream, for a target whose path lies under `map.path`. */
+/** The path and query of the request to the upstream. The path of the target must be `map.path` or below it. */
 export function upstreamTarget(map: PathMap, { path, query }: RequestTarget): string {
   return upstreamPath(map, path) + (query === '' ? '' : `?${query}`);
 }
 
-/** The gateway's path for one of the upstream's; `undefined` for a path outside of the route. */
+/** The gateway's path for a path of the upstream; `undefined` if the route does not reach it. */
 export function publicPath(map: PathMap, path: string): string | undefined {
   if (!isUnder(map.basePath, path)) return undefined;
   const rest = path.slice(map.basePath.length);

@@ -1,3 +1,5 @@
+// One passed-through request: sends it, relays the response, and handles connections that break.
+
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -6,35 +8,35 @@ import { networkFault } from '../../source/client/transport/network-fault.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { relayResponse, resetConnection } from './relay.ts';
 
-/** The upstream's response: none yet, one that has come, or one whose head the caller has got. */
+/** The state of the upstream's response: not there yet, its head has come, or its head was sent to the caller. */
 type ResponseState =
   | { readonly kind: 'awaited' }
   | { readonly kind: 'received' | 'relayed'; readonly response: IncomingMessage };
 
 type ProxyCallDeps = {
   readonly clock: Clock;
-  /** Continues the trace of the request. */
+  /** The headers that continue the trace of the request. */
   readonly trace: TraceHeaders | undefined;
-  /** Sends the request of a call; what happens then comes back through `onSocket`, `onResponse` and `onFailure`. */
+  /** Sends the request of a call. Then `onSocket`, `onResponse` and `onFailure` of the call are called. */
   readonly forward: (call: ProxyCall) => void;
 };
 
-/** Messages carry their call themselves: a weak map would keep each until a full garbage collection. */
+/** The key of the call on its messages. A weak map would keep each message until a full garbage collection. */
 const PROXY_CALL = Symbol('proxy call');
 type Carrier = (IncomingMessage | ClientRequest) & { [PROXY_CALL]?: ProxyCall };
 
-/** The call that a request belongs to. @throws Error for a request that no call has sent */
+/** The call that a request belongs to. @throws Error if the request was not sent by a call */
 export function proxyCallOf(carrier: IncomingMessage | ClientRequest): ProxyCall {
   const call = (carrier as Carrier)[PROXY_CALL];
   if (call === undefined) throw new Error('this request was not sent by the proxy');
   return call;
 }
 
-/** One request to one destination, until nothing of it is in flight any more. */
+/** One request to one host, from its start until nothing of it is in flight any more. */
 export class ProxyCall {
   readonly request: ProxyRequest;
   readonly destination: Destination;
-  /** The status of the response, once it was relayed as a whole; rejects as `SendProxyRequest` says. */
+  /** The status of the response. Resolves when all of it was relayed; rejects like `SendProxyRequest`. */
   readonly status: Promise<number>;
   readonly #settle = Promise.withResolvers<number>();
   readonly #deps: ProxyCallDeps;
@@ -48,7 +50,7 @@ export class ProxyCall {
     this.status = this.#settle.promise;
     this.#deps = deps;
     const { req, headers, signal } = request;
-    // httpxy sends the headers that it finds here.
+    // httpxy sends the headers in `req.headers`.
     req.headers = headers;
     Object.assign(headers, deps.trace);
     headers['host'] = destination.url.host;
@@ -63,15 +65,15 @@ export class ProxyCall {
     this.#deps.forward(this);
   }
 
-  /** The upstream request has a connection. */
+  /** To be called when the upstream request has a connection. */
   onSocket(upstreamRequest: ClientRequest): void {
     const { context, progress, signal } = this.request;
     progress.call = upstreamRequest;
     context.summary.upstreamCalls += 1;
-    // Listeners with a closure over the call would keep each request until a full garbage collection.
+    // These listeners have no closure, because closures would keep each request until a full garbage collection.
     (upstreamRequest as Carrier)[PROXY_CALL] = this;
     upstreamRequest.once('close', onClose);
-    // Nobody asked for another protocol; without a listener, Node would drop the connection and report no error.
+    // No caller can ask for another protocol. Without a listener, Node would drop the connection without an error.
     upstreamRequest.once('upgrade', onUpgrade);
     if (signal.aborted) upstreamRequest.destroy();
   }
@@ -84,7 +86,7 @@ export class ProxyCall {
     response.on('error', (error) => this.onFailure(error));
     const purged = purge?.(response.statusCode ?? 0);
     if (purged === undefined) this.#relay(response);
-    // A caller that has its answer reads what it has written.
+    // The caller gets the answer only after the purge, so that its next read shows what it has written.
     else void purged.then(() => this.#relay(response));
   }
 
@@ -99,30 +101,30 @@ export class ProxyCall {
       this.#state = { kind: 'relayed', response };
     } catch (thrown) {
       this.#settle.reject(thrown);
-      // Answered now, because httpxy closes the client's connection when a response ends too early.
+      // The caller is answered now, because httpxy would close its connection when the response ends too early.
       context.fail(thrown);
       response.destroy();
     }
   }
 
-  /** Sends a request that was never received once more; half a response ends with a reset that nobody can overlook. */
+  /** Sends the request again if the upstream did not get it. If half a response was sent, resets the caller's connection. */
   onFailure(cause: unknown): void {
     const { isRepeatable, progress, signal } = this.request;
     const { call } = progress;
     const isAwaited = this.#state.kind === 'awaited';
-    // The upstream closed an idle connection just when it was used again: a usual race that says nothing about health.
+    // The upstream closed an idle connection just when it was used again. That is usual and no sign of a failure.
     const isStaleKeepAlive = isAwaited && this.#attempts === 1 && call?.reusedSocket === true;
     const hasBegun = !isAwaited || (call?.reusedSocket === false && (call.socket?.bytesRead ?? 0) > 0);
     if (isStaleKeepAlive && isRepeatable && !signal.aborted) {
       progress.call = undefined;
-      // It has closed the others, too.
+      // The upstream has probably closed its other idle connections, too.
       this.destination.closeIdle();
       this.send();
     } else if (hasBegun) this.#failHalfway();
     else this.#settle.reject(networkFault(cause));
   }
 
-  /** Nothing of the upstream request is in flight any more, and its connection is about to be free. */
+  /** To be called when nothing of the upstream request is in flight any more, just before its connection is free. */
   onClose(upstreamRequest: ClientRequest): void {
     if (this.request.progress.call !== upstreamRequest) return;
     const state = this.#state;
@@ -141,19 +143,19 @@ export class ProxyCall {
     this.#settle.reject(fault('upstream_error', { detail: 'the upstream broke off' }));
   }
 
-  /** Ends the upstream request, and a response that is being relayed. */
+  /** Ends the upstream request, and the response if it is being relayed. */
   #abort(): void {
     const { req, context, signal, progress } = this.request;
     this.#settle.reject(signal.reason);
     progress.call?.destroy();
-    // Nobody reads the rest of the request body; unread, it would block the connection for ever.
+    // The rest of the request body is read and dropped, because unread bytes would block the connection for ever.
     req.unpipe();
     req.resume();
     if (this.#state.kind === 'relayed') resetConnection(context.res);
   }
 }
 
-/** Asks the client for the body, now that nothing refuses the request and the upstream is about to take it. */
+/** Sends the status 100 if the client waits for it, so that it sends the body. No check can refuse the request now. */
 function sendContinue({ context }: ProxyRequest): void {
   if (!context.awaitsContinue) return;
   context.awaitsContinue = false;

@@ -1,3 +1,5 @@
+// Makes the request to an upstream from a caller's request.
+
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Stream } from 'node:stream';
 import type { Request } from 'express';
@@ -16,32 +18,32 @@ import { type PathMap, pathMapOf, upstreamTarget } from './path.ts';
 import type { PurgeAfterWrite } from './purge-after-write.ts';
 import { compileReturnRules } from './response-header-policy.ts';
 
-/** A host of an upstream, in parts as httpxy reads it: a text would be parsed twice for every request. */
+/** A host of an upstream. It has the parts that httpxy reads, because httpxy would parse a URL twice for every request. */
 export type Destination = {
   readonly protocol: string;
-  /** A name or an address, the latter without brackets. */
+  /** A name or an address. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: string;
   readonly agent: Agent;
-  /** Its `host` is the `Host` header of requests. */
+  /** The URL of the host. Its `host` is the `Host` header of requests. */
   readonly url: URL;
-  /** Closes the connections that nobody uses. */
+  /** Closes the idle connections. */
   readonly closeIdle: () => void;
 };
 
-/** One request to an upstream, with everything decided but the host. */
+/** One request to an upstream. Only its host is not chosen yet. */
 export type ProxyRequest = {
   readonly req: IncomingMessage;
   readonly context: RequestContext;
-  /** Aborts when the client has gone or the deadline has expired. */
+  /** Aborts when the client has gone or the deadline is over. */
   readonly signal: AbortSignal;
-  /** Path and query of the request line. */
+  /** The path and query of the request. */
   readonly path: string;
-  /** All header lines for the upstream except `host`, by lower-case name. */
+  /** All headers for the upstream except `host`, by lower-case name. */
   readonly headers: HeaderLines;
   /** The request body, if it is not `req` itself. */
   readonly body: Stream | undefined;
-  /** Whether the request may be sent a second time. */
+  /** Whether the request may be sent again after a failure. */
   readonly isRepeatable: boolean;
   readonly map: PathMap;
   /** The host under which the caller knows the gateway. */
@@ -50,27 +52,27 @@ export type ProxyRequest = {
   readonly cors: Pick<Cors, 'append'>;
   readonly progress: ProxyProgress;
   readonly trace: UpstreamTrace;
-  /** For a write of a route that purges something. */
+  /** Purges what the request has changed; absent if it writes nothing or the route purges nothing. */
   readonly purge: PurgeAfterWrite | undefined;
 };
 
-/** How far a proxied request has come. */
+/** The progress of a passed-through request. */
 export type ProxyProgress = {
-  /** The upstream call, once it has a connection. */
+  /** The upstream request; absent until it has a connection. */
   call: ClientRequest | undefined;
   /** Whether the upstream has begun to answer. */
   hasResponse: boolean;
-  /** Since when the upstream is waited for and not the client, in milliseconds of the monotonic clock. */
+  /** Since when Portico waits for the upstream and not for the client, in milliseconds of the monotonic clock. */
   upstreamWaitSince: number;
 };
 
-/** Whether the client is late and not the upstream: its body is not complete, and the upstream would take more. */
+/** Whether Portico waits for the client: its body is not complete, and the upstream could take more of it. */
 export function isWaitingForClient({ call }: ProxyProgress, req: IncomingMessage): boolean {
   if (req.complete || call === undefined) return false;
   return call.socket?.connecting === false && !call.writableNeedDrain;
 }
 
-/** What a caller has sent to a route. */
+/** A caller's request to a route. */
 export type ProxyContext = {
   readonly req: Request;
   readonly context: RequestContext;
@@ -79,7 +81,7 @@ export type ProxyContext = {
   readonly progress: ProxyProgress;
 };
 
-/** The body, if it is not the request itself, which the parser holds to the length that it declares. */
+/** The body to send; `undefined` if it is the request itself, whose length the parser has checked. */
 function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stream | undefined {
   if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : undefined;
   return limitedBody(req, bytesMax, () => {
@@ -91,13 +93,13 @@ function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stre
 
 type ProxyRequestDeps = {
   readonly cors: Pick<Cors, 'append' | 'vary'>;
-  /** Headers that only the gateway sends. */
+  /** Request headers that are only for the gateway and never forwarded. */
   readonly gatewayHeaders: readonly string[];
   readonly trustsProxies: boolean;
   readonly purge: PurgeAfterWrite | undefined;
 };
 
-/** Compiles the function that makes a caller's request the request to the upstream of a route. */
+/** Compiles the function that makes the request to a route's upstream from a caller's request. */
 export function compileProxyRequest(
   config: PassthroughConfig,
   { cors, gatewayHeaders, trustsProxies, purge }: ProxyRequestDeps,
@@ -106,12 +108,12 @@ export function compileProxyRequest(
   const map = pathMapOf(config);
   const forwardRule = compileForwardRule(config.callerHeaders, gatewayHeaders);
   const returns = compileReturnRules(config, cors);
-  // The credential of the upstream.
+  // The configured headers, such as the gateway's own credential.
   const ownHeaders = Object.fromEntries(
     Object.entries(config.headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),
   );
 
-  /** All header lines for the upstream except `host`. */
+  /** All headers for the upstream except `host`. */
   function headersOf({ req, context, framing }: ProxyContext, address: string, host?: string): HeaderLines {
     const headers = forwardedHeaders(req, context.head, forwardRule);
     addFraming(headers, framing, req.method);
@@ -133,7 +135,7 @@ export function compileProxyRequest(
       path: upstreamTarget(map, target),
       headers: headersOf(proxied, call.request.address, host),
       body: bodyOf(proxied, bodyMax),
-      // A safe method without a body has the same effect when it is sent twice.
+      // A GET or HEAD without a body can be sent twice without another effect.
       isRepeatable: framing.kind === 'none' && isSafe,
       map,
       host,

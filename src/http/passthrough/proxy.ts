@@ -1,3 +1,5 @@
+// Sends passed-through requests by http-proxy-middleware.
+
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Clock } from '../../kernel/clock.ts';
 import { ProxyCall, proxyCallOf } from './proxy-call.ts';
@@ -5,10 +7,10 @@ import type { TraceHeaders } from '../../telemetry/request-span.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 
 /**
- * Sends a request to a destination and relays the response. Resolves with its status once it was relayed.
- * @throws GatewayError `upstream_unavailable`, `upstream_error`; if half of a response was sent, the caller's
- * connection is reset
- * @throws unknown the reason of the request's signal
+ * Sends a request to a host and relays the response. Resolves with the status when all of the response was relayed. If it
+ * breaks after a part was sent, the caller's connection is reset.
+ * @throws GatewayError `upstream_unavailable`, `upstream_error`
+ * @throws unknown the reason of the request's signal, if that aborts
  */
 export type SendProxyRequest = (
   request: ProxyRequest,
@@ -16,7 +18,7 @@ export type SendProxyRequest = (
   trace?: TraceHeaders,
 ) => Promise<number>;
 
-/** Hands the events of http-proxy-middleware to the calls that they are about. */
+/** Passes each event of http-proxy-middleware to its call. */
 const eventsPlugin: Plugin = (server) => {
   server.on('proxyReq', (upstreamRequest, req) => proxyCallOf(req).onSocket(upstreamRequest));
   server.on('proxyRes', (response, req) => proxyCallOf(req).onResponse(response));
@@ -24,16 +26,16 @@ const eventsPlugin: Plugin = (server) => {
 };
 
 /**
- * Makes the function that sends requests through http-proxy-middleware. One middleware serves all routes, because each
- * instance adds a listener to the server. Its default plugins are ejected: they append an error text to responses that
- * broke halfway. The response is relayed by `ProxyCall`, so that only chosen headers return.
+ * Makes the function that sends requests by http-proxy-middleware. One middleware serves all routes, because each instance
+ * adds a listener to the server. Its default plugins are removed, because they append an error text to broken responses.
+ * `ProxyCall` relays the responses, so that only chosen headers are returned.
  */
 export function createProxy(clock: Clock): SendProxyRequest {
   const proxy = createProxyMiddleware({
     router(req, _res, options) {
       const { request, destination } = proxyCallOf(req);
       req.url = request.path;
-      // The options are a copy for this request, where httpxy looks for both.
+      // `options` is a copy for this request. httpxy reads the agent and the body from it.
       options.agent = destination.agent;
       if (request.body !== undefined) options.buffer = request.body;
       return destination;
@@ -46,7 +48,7 @@ export function createProxy(clock: Clock): SendProxyRequest {
 
   function forward(call: ProxyCall) {
     const { req, context } = call.request;
-    // The path was checked before. A path filter parses the URL first, unless it is empty.
+    // The router sets the path. Until then the URL is empty, because the path filter would parse another one.
     req.url = '';
     void proxy(req, context.res, (thrown) => call.onFailure(thrown));
   }

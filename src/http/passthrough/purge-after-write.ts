@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 
-/** Purges what a route's writes change, once the upstream has answered a write with this status. */
+/** Purges the resources that a write has changed, if `status` says that it succeeded; else `undefined`. */
 export type PurgeAfterWrite = (status: number) => Promise<void> | undefined;
 
 type PurgingDeps = {
@@ -10,7 +10,7 @@ type PurgingDeps = {
   readonly log: Pick<Logger, 'warn'>;
 };
 
-/** Compiles what the writes of a route purge; `undefined` if the route names nothing. */
+/** Compiles the purge after writes of a route, so that callers read what they wrote; `undefined` if `purges` is empty. */
 export function compilePurge(
   { name, purges: resources }: PassthroughConfig,
   { purges, log }: PurgingDeps,
@@ -20,7 +20,7 @@ export function compilePurge(
     try {
       await Promise.all(resources.map((resource) => purges.purge(resource)));
     } catch (err) {
-      // The other processes keep what they have until it is no longer fresh.
+      // Redis failed, so only this process forgets the answers. Other processes serve theirs until they are no longer fresh.
       purges.forgetHere();
       log.warn({ err, route: name, resources }, 'what a write has changed could not be purged');
     }

@@ -1,18 +1,20 @@
+// Decides how long caches may keep passed-through responses, because a shared cache must not bypass a permission.
+
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { Cors } from '../listener/cors.ts';
 import { compileReturnRule, memoised } from './header-rules.ts';
 import type { ReturnRules } from './headers.ts';
 
-/** One directive of `Cache-Control`; a comma in quotes divides nothing (RFC 9110, section 5.6.4). */
+/** One directive of `Cache-Control`. A comma in quotes is no separator (RFC 9110, section 5.6.4). */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*")+/g;
-/** Directives that let a shared cache keep an answer, and `private`, which may be about single fields only. */
+/** Directives that let a shared cache keep an answer; and `private`, because it may apply to single fields only. */
 const ABOUT_SHARED_CACHES = /^(?:public|private|s-maxage)(?:\s*=|$)/i;
-/** A longer text is not read. */
+/** The longest text that is parsed. */
 const TEXT_MAX = 1_000;
 
 /**
- * `Cache-Control` for a browser alone: with `private`, and without what lets shared caches keep the answer. A header that
- * cannot be read (a quote is missing, or it is very long) may have said anything, so nothing may be kept.
+ * Rewrites `Cache-Control` so that only a browser may keep the answer: adds `private`, and removes the directives for shared
+ * caches. If the header cannot be parsed (a quote is missing, or it is very long), nothing may be kept.
  */
 function privateCacheControl(sent: string | undefined): string {
   if (sent === undefined) return 'private';
@@ -31,7 +33,7 @@ function cacheControlRule(isProtected: boolean, toSharedCaches: boolean): Return
   return isProtected ? (sent) => sent ?? 'private' : (sent) => sent;
 }
 
-/** Whether caches that callers share may keep the answers of a route for as long as the upstream says. */
+/** Whether shared caches, such as a CDN, may keep the answers of a route for as long as the upstream says. */
 export function isForSharedCaches({
   permission,
   sharedCaching,
@@ -40,15 +42,15 @@ export function isForSharedCaches({
 }
 
 /**
- * Compiles how a route returns headers. What a permission protects is for its caller: a shared cache that kept it would
- * hand it to callers without the permission, who never reach the gateway (RFC 9111, section 3.5).
+ * Compiles the rules of a route for the headers of responses. If the route needs a permission, shared caches may not keep its
+ * answers, because they would give them to callers without the permission (RFC 9111, section 3.5).
  */
 export function compileReturnRules(config: PassthroughConfig, cors: Pick<Cors, 'vary'>): ReturnRules {
   const toSharedCaches = isForSharedCaches(config);
   return {
     nameOf: compileReturnRule({ toSharedCaches }),
     cacheControl: cacheControlRule(config.permission !== null, toSharedCaches),
-    // The answer also varies on the credential that the gateway was asked with.
+    // The answer also depends on the caller's credential.
     vary: CREDENTIALS + cors.vary,
   };
 }

@@ -1,3 +1,5 @@
+// The upstream of a pass-through route, with the same bulkhead, breaker and retries as the source of a resource.
+
 import { isIP } from 'node:net';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
@@ -12,31 +14,31 @@ import { serveOneHost } from '../../source/client/transport/one-host-agent.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
 
-/** The upstream of a route: whether it is called, how many requests at once, and at which host. */
+/** The upstream of a route. It decides whether and when a request is sent, and to which host. */
 export type RouteUpstream = ReturnType<typeof createRouteUpstream>;
 
 /**
- * `send` makes one exchange. Retries, the breaker and the choice of a host stand around it. In the log and the metrics, the
- * upstream is called `passthrough.<route>`.
+ * What the upstream needs. `send` sends one request; retries, the breaker and the choice of a host are around it. Log and
+ * metrics call the upstream `passthrough.<route>`.
  */
 export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly metrics: SourceUpstreamsDeps['metrics'];
   readonly send: SendProxyRequest;
 };
 
-/** Connections a route may keep open to each host while nobody uses them. */
+/** The most idle connections that a route keeps open to each host. */
 const IDLE_MAX = 32;
-/** A longer answer to a health check counts as a failure. */
+/** The longest answer to a health check. A longer one counts as a failure. */
 const HEALTH_BYTES_MAX = 64 * 1024;
 
-/** A proxy in front of the service did not reach it, or it has no time. Other statuses are about the request. */
+/** Statuses that count as failures of the upstream: it was not reached, or it is overloaded. */
 const FAILING = new Set([502, 503, 504]);
 const failing = fault('upstream_error');
 
-/** A reply passes as it is, so that only an error of the service is no usable answer. */
+/** How a reply is counted: every reply is passed on, so only errors of the service (5xx) are failures. */
 const failureOf = (status: number) => (status >= 500 ? 'error' : undefined);
 
-/** The settings of a route in the form of those of a source. */
+/** Converts the settings of a route to the form of a source's `net`. */
 function netOf(route: PassthroughConfig): SourceSpec['net'] {
   const { breaker, outliers, health, connectTimeout, concurrency, queue, tls } = route;
   return {
@@ -45,7 +47,7 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
     otherUrls: route.otherUpstreams,
     timeout: route.deadline,
     bytesMax: HEALTH_BYTES_MAX,
-    // An answer passes as it is, with its Retry-After. That is for its caller, so no other caller has to wait.
+    // The caller gets the Retry-After of an answer. It is only for this caller, so others need not wait.
     retries: { ...route.retries, post: false, pauseMax: 0 },
     headers: {},
   };
@@ -58,7 +60,7 @@ function destinationOf(base: string, net: SourceSpec['net']): Destination {
   const place = {
     host,
     port,
-    // RFC 6066, section 3: addresses are not sent as server names.
+    // Addresses are not allowed as server names (RFC 6066, section 3).
     servername: isIP(host) === 0 ? host : '',
     ...(isTls && { rejectUnauthorized: true }),
   };
@@ -66,7 +68,7 @@ function destinationOf(base: string, net: SourceSpec['net']): Destination {
   return { protocol: url.protocol, host, port: url.port, agent, url, closeIdle };
 }
 
-/** Creates the upstream of a route; `close` ends its idle connections. */
+/** Creates the upstream of a route. */
 export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstreamDeps) {
   const { clock, metrics, send } = deps;
   const name = `passthrough.${route.name}`;
@@ -82,9 +84,9 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const bases = [net.baseUrl, ...net.otherUrls];
   const destinations = new Map(bases.map((base) => [base, destinationOf(base, net)]));
 
-  /** The reason why a request was ended, if it says something about the upstream. */
+  /** The abort reason of a request, if the upstream was too slow; `undefined` if the upstream is not to blame. */
   function abandonReason({ signal, progress }: ProxyRequest): unknown {
-    // The upstream has begun to answer: a stream may be meant to last longer than the deadline.
+    // If the upstream has begun to answer, it is not too slow: perhaps its answer is a long stream.
     if (progress.hasResponse) return undefined;
     const waitedMs = clock.monotonic() - progress.upstreamWaitSince;
     return waitedMs * 2 >= route.deadline ? signal.reason : undefined;
@@ -92,7 +94,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
 
   return {
     /**
-     * Forwards a request, and once more if that is safe and may help.
+     * Forwards a request, and again if it failed and a retry is safe.
      * @throws GatewayError `upstream_unavailable`, `upstream_error`, `overloaded`
      * @throws unknown the reason of the request's signal
      */
@@ -117,7 +119,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
               attempt.finish(FAILING.has(status) ? failing : undefined, false);
               return status;
             } catch (error) {
-              // The upstream has answered, even if the caller has gone away since.
+              // The upstream has answered, so the attempt counts as a success even if the caller has gone.
               if (error instanceof GatewayError && error.sourceHealth?.isHealthy === true)
                 attempt.finish(error, false);
               throw error;

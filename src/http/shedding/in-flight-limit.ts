@@ -1,36 +1,39 @@
+// Limits the requests in flight of each operation, so that an overloaded process still answers some of them in time.
+
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 
-/** The bounds: requests of one operation, and milliseconds of the process's own time. */
 type InFlightLimitDeps = {
+  /** The most requests in flight of one operation. */
   readonly inFlightMax: number;
+  /** How many milliseconds a request may spend in the process itself, without the time of its source. */
   readonly delayMsMax: number;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether the client of a request may be refused if its operation is congested. */
+  /** Whether a request may be refused if its operation is congested. */
   readonly mayBeRefused: (context: RequestContext) => boolean;
 };
 
-/** The load of an operation, measured by its requests that asked a source. */
+/** The load of an operation, measured on its requests that called a source. */
 type OperationLoad = {
   inFlight: number;
-  /** The least time that the process itself took for one of them since the measure began, milliseconds. */
+  /** The shortest time, in milliseconds, that one of them spent in the process itself since the measure began. */
   leastOwnMs: number;
   measureBeganAt: number;
-  /** If so many are in flight, one more waits for too long. */
+  /** From this number in flight on, one more request would wait for too long. */
   congestedFrom: number;
 };
 
 const MEASURE_MS = 250;
-/** Fewer requests in flight are never too many, however slow the machine is. */
+/** Fewer requests in flight are never refused, however slow the machine is. */
 const CONGESTED_MIN = 20;
-/** How much one measure may change the bound: an odd one does little, and a bound that was too low rises soon. */
+/** How much one measure may change the limit. One unusual measure changes little, and a limit that is too low rises soon. */
 const CUT_MIN = 0.5;
 const GROWTH = 1.25;
 
 /**
- * If even the fastest request spent longer in the process than a request may wait for the event loop, all requests wait
- * behind each other. Then the bound falls in proportion. This is how CoDel (RFC 8289) tells a standing queue from a burst,
- * or from a moment without the processor. Otherwise the bound rises, until it limits nobody.
+ * Ends a measure. If even the fastest request spent more than `delayMsMax` in the process, all requests wait for each other,
+ * so the limit falls in proportion. Otherwise it rises, until it limits nobody. The fastest one counts, because it shows a
+ * standing queue and no mere burst or moment without the processor (as in CoDel, RFC 8289).
  */
 function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax }: InFlightLimitDeps): void {
   const { inFlight, leastOwnMs, congestedFrom } = load;
@@ -43,8 +46,8 @@ function endMeasure(load: OperationLoad, now: number, { delayMsMax, inFlightMax 
 }
 
 /**
- * Counts the requests in flight of each operation of a process: those that were admitted and have no response yet. The bound of
- * each operation follows the time that the process itself takes.
+ * Creates the limit. It counts the requests in flight of each operation: those that were admitted and have no response yet.
+ * The limit of each operation depends on the time that its requests spend in the process itself.
  */
 export function createInFlightLimit(deps: InFlightLimitDeps) {
   const { inFlightMax, clock, mayBeRefused } = deps;
@@ -61,8 +64,8 @@ export function createInFlightLimit(deps: InFlightLimitDeps) {
 
   return {
     /**
-     * Counts a request if it may enter. `full`: its operation has as many as it may have at all. `congested`: so many are in
-     * flight that one more would wait too long for the process, not for its source, and the client may be refused.
+     * Counts a request if it may enter. `full`: its operation has `inFlightMax` requests. `congested`: so many are in flight that
+     * one more would wait too long for the process (not for its source), and the client may be refused.
      */
     enter(context: RequestContext): 'entered' | 'full' | 'congested' {
       const load = loadOf(context);
@@ -73,7 +76,7 @@ export function createInFlightLimit(deps: InFlightLimitDeps) {
       context.isCounted = true;
       return 'entered';
     },
-    /** Stops counting a request; false if it was not counted. */
+    /** Stops counting a request. Returns false if it was not counted. */
     release(context: RequestContext): boolean {
       if (!context.isCounted) return false;
       context.isCounted = false;

@@ -1,3 +1,5 @@
+// Load shedding: refuses requests at once (503) if the process has no time for them, so that the others are answered in time.
+
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
@@ -7,9 +9,9 @@ import { createInFlightLimit } from './in-flight-limit.ts';
 import { createPausedConnections, PAUSE_MS_MAX } from './paused-connections.ts';
 import { createQueueDelay } from './queue-delay.ts';
 
-/** What is counted of shed load. */
+/** Metrics of load shedding. */
 export type SheddingMetrics = {
-  /** A request that was refused; `reason` is a label of the metrics. */
+  /** Counts a refused request. `event_loop`: the process is too busy; `in_flight`: its operation has too many requests. */
   overloaded(operation: string, reason: 'event_loop' | 'in_flight'): void;
 };
 
@@ -24,44 +26,43 @@ export type LoadShedderDeps = {
   readonly metrics: SheddingMetrics;
 };
 
-/** Load shedding: refuses the requests that a process has no time for, before anything is done for them. */
+/** Decides on each request whether it is served or refused, before any other work is done for it. */
 export type LoadShedder = {
-  /** Answers a new request with `overloaded` and returns false if the event loop is too far behind. */
+  /** Returns true if a new request may go on. Else it has answered the request with `overloaded`. */
   admits(context: RequestContext): boolean;
-  /** Counts a request in flight of its operation. @throws GatewayError `overloaded` if they are too many */
+  /** Counts a request as one in flight of its operation. @throws GatewayError `overloaded` if they are too many */
   enter(context: RequestContext): void;
   /**
-   * Stops counting a request once its response is made. The time that the client takes to read it does not count, because a
-   * few clients that read nothing would have everybody refused.
+   * Stops counting a request when its response is made. The time that the client takes to read the response does not count,
+   * because otherwise a few clients that read nothing could cause refusals for everybody.
    */
   release(context: RequestContext): void;
-  /** Called when a response has closed. */
+  /** To be called when a response has closed. */
   leave(context: RequestContext): void;
-  /** Resumes all connections and refuses nobody for the event loop any more, because the listener closes. */
+  /** To be called before the listener closes: resumes all connections, and refuses nobody any more for a busy process. */
   readonly stop: () => void;
 };
 
-/** An episode of overload ends when nobody was refused for so long. */
+/** An episode of overload ends when nobody was refused for this time. */
 const CALM_MS = 2_000;
 const TICK_MS = 10;
-/** A client that waits longer between a response and its next request does not cause the overload. */
+/** Bounds of the pause between a response and the client's next request after which a client counts as patient. */
 const PATIENT_MS_MIN = 100;
-/** A client that waits for so long never causes it. */
 const PATIENT_MS_MAX = 700;
 const ANSWERED_AT = Symbol('answered at');
 
 type AnsweredSocket = Socket & { [ANSWERED_AT]?: number };
-/** `Retry-After` is spread over so many seconds, so that refused clients do not all return at once. */
+/** `Retry-After` differs by up to this number of seconds, so that refused clients do not all return at once. */
 const RETRY_SPREAD_SECONDS = 3;
-/** The pause of a connection and the spread, rounded up. */
+/** The longest pause of a connection plus the spread. */
 const RETRY_SECONDS_MAX = Math.ceil(PAUSE_MS_MAX / 1_000) + RETRY_SPREAD_SECONDS;
 
-/** All refusals with the same `Retry-After` share one error, because a stack trace for each would cost more than the rest. */
+/** All refusals with the same `Retry-After` share one error, because a stack trace for each would cost too much. */
 const refusals = Array.from({ length: RETRY_SECONDS_MAX + 1 }, (_, retryAfterSeconds) =>
   fault('overloaded', { detail: 'overload.eventLoopDelayMax', retryAfterSeconds }),
 );
 
-/** Logs an episode of many refusals twice: at the first one, and when it is over. */
+/** Creates the log of refusals. It writes two lines for an episode: at its first refusal, and when it is over. */
 function createEpisodeLog({ log, clock }: Pick<LoadShedderDeps, 'log' | 'clock'>) {
   let refused = 0;
   let [firstAt, latestAt] = [0, 0];
@@ -86,7 +87,7 @@ function createEpisodeLog({ log, clock }: Pick<LoadShedderDeps, 'log' | 'clock'>
   };
 }
 
-/** The error for a request that is refused for the event loop; `pauseMs` is how long its connection is paused. */
+/** Creates the function that makes the error of a refused request. `pauseMs`: for how long its connection is paused. */
 function createRefusal() {
   let refused = 0;
   return function refusalAfter(pauseMs: number): GatewayError {
@@ -103,7 +104,7 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   const queueDelay = createQueueDelay({ delayMsMax, clock, onTick });
   const { spareCapacity } = queueDelay;
   const afterReading = (listener: () => void) => void setImmediate(listener);
-  // Otherwise a client that was not read for a long time would count as patient.
+  // Otherwise a client would count as patient because its connection was paused.
   const onResume = (socket: AnsweredSocket) => void (socket[ANSWERED_AT] = clock.monotonic());
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading, onResume });
   const mayBeRefused = ({ req }: RequestContext) => !isStopped && isAggressive(req.socket);
@@ -112,21 +113,21 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   const refusalAfter = createRefusal();
   let isStopped = false;
 
-  /** Half of the time in which each of the refused clients could be answered once. */
+  /** The pause after which a client counts as patient: half of the time in which each refused client can be served once. */
   function patientMs(): number {
     const fairMs = paused.count / queueDelay.answersPerMs;
     return Math.min(PATIENT_MS_MAX, Math.max(PATIENT_MS_MIN, fairMs / 2));
   }
 
-  /** Whether the client asks again sooner than its share of the capacity allows. Measured only while connections are paused. */
+  /** Whether a client asks again sooner than its share of the capacity allows. Always false if no connection is paused. */
   function isAggressive(socket: AnsweredSocket): boolean {
     return paused.count > 0 && clock.monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < patientMs();
   }
 
   /**
-   * Counts a refusal for the event loop and pauses the client's connection, which stays open: a new one would cost as
-   * much as a response. A refusal costs half of what a cached response does, so a client that asks again at once is not
-   * read at once. Nobody is paused twice in a row.
+   * Makes the refusal of a request, and pauses the client's connection when the response is sent. A refusal costs half as much
+   * as a cached response, so a client that asks again at once must not be read at once. The connection stays open, because
+   * a new one would cost as much as a response. `mayPause`: false if the connection was just paused.
    */
   function refuse({ req, res, operation }: RequestContext, mayPause: boolean): GatewayError {
     metrics.overloaded(operation, 'event_loop');
@@ -146,7 +147,7 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
     admits(context) {
       const { req } = context;
       if (isStopped) return true;
-      // A request that has waited unread for that long would be answered too late already.
+      // A request that has waited so long on a paused connection would be answered too late anyway.
       const isLate = paused.pausedMs(req.socket) > delayMsMax;
       if (!isLate && !queueDelay.shouldShed(isAggressive(req.socket))) return true;
       context.fail(refuse(context, !isLate));

@@ -1,36 +1,38 @@
+// Stops reading the connections of refused clients for some time, so that their next requests cost nothing yet.
+
 import type { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 
 type PausedConnectionsDeps = {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** How many more requests the process could serve. It is called before connections are resumed. */
+  /** Returns how many more requests the process could serve. It is called before connections are resumed. */
   readonly spareCapacity: () => number;
   /** Calls back at the next tick of the timers. */
   readonly onTick: (listener: () => void) => void;
-  /** Calls back once everything was read that was there to be read. */
+  /** Calls back when everything was read that had already arrived. */
   readonly afterReading: (listener: () => void) => void;
   /** Called with each connection that is read again. */
   readonly onResume: (socket: Socket) => void;
 };
 
 /**
- * How many connections are resumed in a millisecond even without spare capacity, so that each has its turn. Each costs two
- * refusals, one of the request that waited there and one of another that is then too many: some 3 % of a core in all.
+ * How many connections are resumed in a millisecond even without spare capacity, so that each gets its turn. Each costs two
+ * refusals: of the request that waited there, and of another one that is then too many. That is about 3 % of a core.
  */
 const RESUMED_PER_MS_MIN = 0.3;
-/** The longest pause of a connection, milliseconds. */
+/** The longest pause of a connection, in milliseconds. */
 export const PAUSE_MS_MAX = 5_000;
-/** After a longer stall, not all resumptions that it delayed happen at once. */
+/** The longest time between two ticks that counts, so that a stall is not followed by too many resumptions at once. */
 const TICK_MS_MAX = 100;
-/** Overload is over when no connection was paused for so long. */
+/** Overload is over when no connection was paused for this time. */
 const CALM_MS = 500;
 
-/** Does not read the connections of refused clients for a while, so that what they send meanwhile costs nothing yet. */
+/** Creates the set of paused connections. */
 export function createPausedConnections(deps: PausedConnectionsDeps) {
   const { clock, spareCapacity, onTick, afterReading, onResume } = deps;
-  /** Each with the time of its pause, the longest paused first. */
+  /** The paused connections with the time of their pause, the longest paused first. */
   const paused = new Map<Socket, number>();
-  /** The connections resumed since this tick, each with its time paused. */
+  /** The connections that were resumed at the last tick, with the length of their pause. */
   const resumed = new Map<Socket, number>();
   let [latestPauseAt, tickedAt] = [0, 0];
   let due = 0;
@@ -71,7 +73,7 @@ export function createPausedConnections(deps: PausedConnectionsDeps) {
     get count(): number {
       return paused.size;
     },
-    /** For how many milliseconds at most a connection that is paused now will stay paused. */
+    /** For how many milliseconds at most a connection would be paused from now on. */
     get expectedPauseMs(): number {
       return Math.ceil((paused.size + 1) / perMs());
     },
@@ -82,8 +84,8 @@ export function createPausedConnections(deps: PausedConnectionsDeps) {
       paused.set(socket, latestPauseAt);
     },
     /**
-     * For how many milliseconds the request that has just come may have waited on its paused connection; 0 once nobody is
-     * refused any more, because there is time for it then.
+     * For how many milliseconds a new request may have waited on its paused connection. 0 if nobody is refused any more, because
+     * then there is time for it.
      */
     pausedMs(socket: Socket): number {
       const ms = resumed.get(socket);

@@ -1,7 +1,9 @@
+// Measures how long requests wait for the event loop, and says which new requests are too many.
+
 import type { Clock } from '../../kernel/clock.ts';
 
 type QueueDelayDeps = {
-  /** How long requests may wait in the queue, milliseconds. */
+  /** How long requests may wait in the queue, in milliseconds. */
   readonly delayMsMax: number;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Calls back at the next tick of the timers. */
@@ -9,33 +11,33 @@ type QueueDelayDeps = {
 };
 
 /**
- * How many requests of a queue are always served. If fewer come, they are not what keeps the loop busy; and even on a slow
- * machine, something is answered. Clients that are not aggressive have as many to themselves, so that a client that asks once a
- * second is answered, whatever others do.
+ * How many requests of a queue are always served. If fewer come, requests are not the reason why the loop is busy; and even
+ * on a slow machine, something is answered. The same number is reserved for patient clients, so that a client that asks
+ * once a second is answered, whatever others do.
  */
 const ALWAYS_SERVED = 100;
 /**
- * Aggressive clients get no more than the process answers in the time they may wait, but at least so many. A hundred cache
- * misses of half a millisecond each would keep the loop busy for twice that time.
+ * Aggressive clients (those that ask again at once) get only as many answers as the process can make in the time that they
+ * may wait, but at least this number. A hundred cache misses of half a millisecond would take twice that time.
  */
 const AGGRESSIVE_SERVED_MIN = 10;
-/** The part of a new measure in the moving average of how many responses the process makes in a millisecond. */
+/** The weight of a new measure in the moving average of responses per millisecond. */
 const RATE_PART = 0.2;
-/** The part of the delay for aggressive clients, because a request early in one tick and served late in the next waits for both. */
+/** The part of the delay that aggressive clients may wait. A request can come early in one tick and be served late in the next. */
 const AGGRESSIVE_PART = 0.5;
-/** A queue is filled up to this part, each time by `GAIN` of what is missing, because the effect shows only ticks later. */
+/** A queue is filled up to this part. Each time, `GAIN` of the rest is added, because the effect shows only ticks later. */
 const FILL_PART = 0.8;
 const GAIN = 0.25;
 
 /**
- * Measures how long requests wait in the queue of the event loop before they are read. All connections that are ready are read in one turn of the event loop, so a
- * request that is read late in a long turn has waited for as long. A timer would notice too late: while more than
- * 1,024 connections are ready, libuv reads 48 times as many before it looks at its timers, deadlines included
- * (`uv__io_poll`); with two thousand busy connections that took 3 s. So every request looks at the clock. One long
- * stall is not a queue of requests.
+ * Creates the measure of how long requests wait in the queue of the event loop before they are read. All ready connections
+ * are read in one turn of the loop, so a request that is read late in a long turn has waited since its start. Each request
+ * looks at the clock, because a timer would notice that too late: if more than 1,024 connections are ready, libuv reads
+ * 48 times as many before it looks at its timers (`uv__io_poll`); with two thousand busy connections, that took 3 s. One
+ * long stall does not count as a queue.
  *
- * Once as many were refused as served, the queue counts as new: refused clients come back later, and if all were
- * refused there would be nothing to do meanwhile.
+ * When as many requests were refused as served, the queue counts as new, because refused clients come back later, and if
+ * all were refused, the process would have nothing to do meanwhile.
  */
 export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps) {
   let [served, servedPatient, refused] = [0, 0, 0];
@@ -52,14 +54,14 @@ export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps) 
     onTick(endQueue);
   }
 
-  /** How many responses are made in a millisecond, as far as requests come without a gap. */
+  /** Updates the moving average of responses per millisecond. */
   function measureRate(now: number): void {
     const passedMs = now - measuredAt;
     if (passedMs > 0) answersPerMs += RATE_PART * (answered / passedMs - answersPerMs);
     [answered, measuredAt] = [0, now];
   }
 
-  /** Whether so few of the queue were served that one more is, even if it has waited for too long. */
+  /** Whether a request is served even if it has waited too long, because so few of the queue were served. */
   function isAlwaysServed(isAggressive: boolean): boolean {
     if (!isAggressive) return servedPatient < ALWAYS_SERVED;
     const fitting = answersPerMs * AGGRESSIVE_PART * delayMsMax;
@@ -76,7 +78,7 @@ export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps) 
   }
 
   return {
-    /** Whether a new request is one too many. Call it once for each. It lets in fewer requests of aggressive clients. */
+    /** Whether a new request is too many. Call it once for each request. Aggressive clients are refused sooner. */
     shouldShed(isAggressive: boolean): boolean {
       const now = clock.monotonic();
       if (served === 0) startQueue(now);
@@ -93,22 +95,22 @@ export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps) 
       if (refused >= served) [served, servedPatient, refused] = [0, 0, 0];
       return true;
     },
-    /** Counts a response that is out, because their number shows what the process can answer. */
+    /** Counts a sent response, because their number shows how many the process can make. */
     answered(): void {
       answered += 1;
     },
-    /** How many more requests could come from now on. The next call answers 0 until something changes. */
+    /** How many more requests the process could serve. Each result is given out once: the next call may return 0. */
     spareCapacity: (): number => {
-      // Without any request, requests are not what keeps the loop busy.
+      // If no request was served, requests are not the reason why the loop is busy.
       const answer = hasServed ? spare : ALWAYS_SERVED;
       [spare, hasServed] = [0, false];
       return answer;
     },
-    /** How many responses the process has lately made in a millisecond. */
+    /** The moving average of responses per millisecond. */
     get answersPerMs(): number {
       return answersPerMs;
     },
-    /** The queue delay so far, in milliseconds. */
+    /** How long the last request of the queue has waited, in milliseconds. */
     get delayMs(): number {
       return latestAt - startedAt;
     },
