@@ -1,4 +1,4 @@
-/** The background tasks of one owner, which ends them when it closes. */
+/** The background tasks of one owner. The owner ends them when it closes. */
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>;
 
 /** Creates an empty set of background tasks. */

@@ -1,3 +1,5 @@
+// Finds control characters in texts, and makes them visible before a text is shown in a terminal.
+
 const CONTROL = /\p{Cc}/u;
 /** Tabs and line breaks are control characters, too, but ordinary texts hold them. */
 const UNPRINTABLE = /[\p{Cc}--[\t\n\r]]/v;
@@ -13,8 +15,8 @@ export function hasUnprintable(text: string): boolean {
 }
 
 /**
- * The characters that break or reorder a line of a terminal (control characters, line separators, marks of direction), as the
- * inside of a character class of a Unicode RegExp.
+ * The characters that break or reorder a line of a terminal (control characters, line separators, marks of writing direction), as
+ * the inside of a character class of a Unicode RegExp.
  */
 export const deceptiveCharacters = String.raw`\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 

@@ -1,13 +1,10 @@
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
-/** Longer texts are refused: parsing takes more than linear time in the digits. */
+/** Longer texts are refused, because parsing takes more than linear time in the digits. */
 const LENGTH_MAX = 10_000;
 /** If the scales of two numbers differ by more, they are compared without bringing them to one power of ten. */
 const SCALES_APART_MAX = 40;
 
-/**
- * An exact decimal number: `digits × 10^-scale`. It keeps the digits it was given, so 19.90 prints as 19.90,
- * and it never passes through a binary float.
- */
+/** An exact decimal number: `digits × 10^-scale`. It keeps the digits that it was given, so 19.90 prints as 19.90. */
 export class Decimal {
   readonly digits: bigint;
   /** Digits after the point, 0 or more. */
@@ -65,7 +62,7 @@ export class Decimal {
     return `${sign}${text.slice(0, -this.scale)}.${text.slice(-this.scale)}`;
   }
 
-  /** Plain notation without zeros that say nothing: equal numbers have equal texts. */
+  /** Plain notation without zeros at the end of the fraction, so equal numbers have equal texts. */
   shortest(): string {
     const text = this.toString();
     let end = text.length;
@@ -75,7 +72,7 @@ export class Decimal {
     return text.slice(0, end);
   }
 
-  /** Compares with a number of fewer digits after the point: the further digits only break a tie. */
+  /** Compares with a number that has fewer digits after the point. The further digits only break a tie. */
   private compareFiner(coarser: Decimal): number {
     const { whole, rest } = this.splitAt(coarser.scale);
     if (whole !== coarser.digits) return whole < coarser.digits ? -1 : 1;

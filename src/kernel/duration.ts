@@ -1,3 +1,5 @@
+// Reads and writes the durations, sizes and rate limits of configuration files, such as `5s`, `64KiB` and `20 per 1s`.
+
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Milliseconds of a duration such as `250ms`, `5s`, `10m`, `2h`, `1d`; `undefined` for any other text. */

@@ -32,7 +32,9 @@ async function merge<T>(
   return merged;
 }
 
-/** A stable merge sort that yields to the event loop between its pieces. */
+/**
+ * A stable merge sort that yields to the event loop again and again, so that a long list does not keep other requests waiting.
+ */
 export async function mergeSort<T extends object>(
   items: readonly T[],
   compare: Compare<T>,

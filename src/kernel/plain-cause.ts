@@ -1,4 +1,4 @@
-/** What Node, undici and ioredis say where a file or a connection fails, and the same in words for people. */
+/** Error texts of Node, undici and ioredis about files and connections, and what each means in plain words. */
 const WORDS: readonly (readonly [said: RegExp, words: string])[] = [
   [/\bENOENT\b/, 'there is no such file'],
   [/\bE(?:ACCES|PERM)\b/, 'this user may not read or write it'],
@@ -25,8 +25,8 @@ const WORDS: readonly (readonly [said: RegExp, words: string])[] = [
 ];
 
 /**
- * Why something failed, in words for people: the raw texts of Node and ioredis, which may name addresses and arguments, do not
- * reach them. A message that is none of these, such as a refusal of Redis, stays as it is.
+ * Why something failed, in plain words for operators. Raw texts of Node and ioredis are replaced, because they may name addresses
+ * and arguments. A message that is none of these, such as a refusal of Redis, stays as it is.
  */
 export function plainCause(error: unknown): string {
   const { message, code, cause } = Object(error) as Partial<

@@ -1,4 +1,4 @@
-/** Counts the uses of something that is to be closed after the last one. */
+/** Counts the uses of something that is to be closed after its last use. */
 export type ReferenceCount = ReturnType<typeof createReferenceCount>;
 
 /** Creates a count of zero. */
@@ -15,7 +15,7 @@ export function createReferenceCount() {
       for (const resolve of waiting) resolve();
       waiting = [];
     },
-    /** Resolves as soon as nobody uses it, which may be at once. */
+    /** Resolves as soon as the count is zero, which may be at once. */
     untilUnused(): Promise<void> {
       if (count === 0) return Promise.resolve();
       return new Promise((resolve) => waiting.push(resolve));

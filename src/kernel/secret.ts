@@ -29,15 +29,15 @@ export class Secret {
   }
 }
 
-/** Whether JSON keeps the whole object: it is a plain one, or it has a `toJSON`. */
+/** Whether JSON keeps the whole object, because it is plain, or a list, or has a `toJSON`. */
 function isData(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Array.isArray(value) || 'toJSON' in value;
 }
 
 /**
- * A digest of a value in its JSON form, 16 characters of base64url. Secrets count with their text. `identityOf` may
- * number values that are compared by identity.
+ * A digest of a value in its JSON form, 16 characters of base64url. Secrets count with their real text. A value for which
+ * `identityOf` returns a number counts with that number only, so it is compared by identity.
  * @throws Error if the value has something that JSON leaves out, such as a function or a Map
  */
 export function contentDigest(

@@ -5,8 +5,9 @@ export type Semaphore = {
   /** Waits for a permit; false if the signal aborts first. */
   acquire(signal?: AbortSignal): Promise<boolean>;
   release(): void;
-  /** Does some work with a permit, and gives it back even if that fails. Rejects with the signal's reason if it aborts first. */
+  /** Works with a permit, and releases it even if the work fails. Rejects with the signal's reason if the signal aborts first. */
   readonly run: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  /** The number of permits in use. */
   readonly taken: number;
 };
 

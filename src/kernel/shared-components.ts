@@ -6,15 +6,15 @@ export type MadeComponent<T> = { readonly value: T; readonly close?: (() => unkn
 /** Makes a component from settings, which change with the configuration, and from `deps`, which outlive every configuration. */
 type Make<Settings, Deps, T> = (settings: Settings, deps: Deps) => MadeComponent<T>;
 
-/** The components that one configuration works with. */
+/** The components, such as clients and caches, that one configuration works with. */
 export type ComponentSet = {
   /**
-   * The component that `make` makes of these settings. If another set still holds a component that the same function made of
-   * equal settings, it is that one, with its connections and its state. Settings may be what JSON holds, secrets, and other
-   * components of this registry, which are compared by identity. `make` must be a function of its module: one that is created
-   * for each configuration never finds an earlier component. `deps` must have nothing that belongs to one configuration.
-   * @throws Error if `make` acquires another component, because a later set that only keeps this one would not hold the other;
-   * or if settings have something that cannot be compared
+   * Returns the component that `make` makes of these settings. If another set still holds a component that the same function made
+   * of equal settings, that one is returned, with its connections and its state. Settings may be what JSON holds, secrets, and
+   * other components of this registry, which are compared by identity. `make` must be a function of its module: one that is
+   * created for each configuration never finds an earlier component. `deps` must have nothing that belongs to one configuration.
+   * @throws Error if `make` acquires another component, because a later set that only keeps this one would not hold the other; or
+   * if settings have something that cannot be compared
    */
   acquire<Settings, Deps, T>(make: Make<Settings, Deps, T>, settings: Settings, deps: Deps): T;
   /** Closes the components that no other set holds. Resolves once they are closed. */

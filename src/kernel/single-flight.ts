@@ -1,4 +1,4 @@
-/** Work that several callers share. When the last of them leaves, it is aborted with that caller's reason. */
+/** Work that several callers share. When the last caller leaves, the work is aborted with the reason of that caller. */
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiters: number };
 
 /** Single flight: at most one piece of work per key at a time, shared by all callers of the key. */

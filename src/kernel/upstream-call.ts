@@ -16,7 +16,7 @@ export type UpstreamRequest = {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly contentType: string; readonly text: string } | undefined;
-  /** The rows that are asked for, if they are a window; recorded only if a check needs it. */
+  /** The range of rows that is asked for, if the request is for one; set only if a check needs it. */
   readonly window?: { readonly firstRow: number; readonly size: number } | undefined;
 };
 
@@ -33,14 +33,14 @@ export type UpstreamReply = {
 /** The host of an upstream, as a connection is opened to it. */
 export type UpstreamHost = {
   readonly isTls: boolean;
-  /** An IPv6 address stands without its brackets. */
+  /** An IPv6 address is written without its brackets. */
   readonly hostname: string;
   readonly port: number;
   /** The value of the `Host` header. */
   readonly host: string;
 };
 
-/** The host of an http or https address. Without a port, it is the default port of the scheme. */
+/** The host of an http or https address. If the address names no port, it is the default port of the scheme. */
 export function upstreamHostOf({ protocol, hostname, port, host }: URL): UpstreamHost {
   const isTls = protocol === 'https:';
   return {

@@ -5,8 +5,8 @@ const SLICE_MS = 5;
 export type YieldToLoop = () => Promise<void> | undefined;
 
 /**
- * Cooperative scheduling for a long computation, so that it never blocks the event loop for more than a few
- * milliseconds. Call it between small pieces of work. It throws the signal's reason once that is aborted.
+ * Cooperative scheduling for a long computation, so that it never blocks the event loop for more than a few milliseconds. Call it
+ * between small pieces of work. It throws the signal's reason once the signal is aborted.
  */
 export function createYieldToLoop(signal: AbortSignal): YieldToLoop {
   let since = performance.now();
@@ -25,7 +25,7 @@ export function createYieldToLoop(signal: AbortSignal): YieldToLoop {
 /** A computation in steps, each of a few milliseconds. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Runs all steps at once. */
+/** Runs all steps without a pause; returns the result. */
 export function finishSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

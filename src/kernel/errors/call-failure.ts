@@ -1,6 +1,6 @@
 import { GatewayError } from './fault.ts';
 
-/** Why a call to a source brought no usable answer; a label of metrics. */
+/** Every reason why a call to a source brought no usable answer; the values of a label of metrics. */
 export const callFailures = [
   'unreachable',
   'timeout',
@@ -13,16 +13,16 @@ export const callFailures = [
 ] as const;
 
 /**
- * `unreachable`: there is no connection. `timeout`: nothing came in time. `error`: the source says that it fails, or broke
- * off. `limited`: it takes no more calls of Portico. `credential`: it refused Portico's own. `shape`: the reply cannot be
- * read as its file says. `outcome`: no rule of the file says what the reply means. `not_asked`: the call was not made, because
- * the breaker of the source is open or calls to it are paused.
+ * `unreachable`: there is no connection. `timeout`: nothing came in time. `error`: the source replied that it fails, or broke off
+ * its reply. `limited`: it takes no more calls from Portico now. `credential`: it refused Portico's own credential. `shape`: the
+ * reply cannot be read as the source file says. `outcome`: no rule of the file says what the reply means. `not_asked`: the call
+ * was not made, because the breaker of the source is open or calls to it are paused.
  */
 export type CallFailure = (typeof callFailures)[number];
 
 /**
- * The one definition of a failed call: it brought no usable answer, whatever its status was. `undefined`: it did not fail,
- * or says nothing of the source, because its caller went away or it was not sent.
+ * The one definition of a failed call: the call brought no usable answer, whatever its HTTP status was. `undefined`: the error
+ * says nothing about the source, for example because the caller went away.
  */
 export function callFailureOf(error: unknown): CallFailure | undefined {
   if (!(error instanceof GatewayError)) return undefined;

@@ -1,6 +1,8 @@
+// The errors that all layers throw: a public code and sentence for the client, and details for the log.
+
 import { entryOf, type ErrorCode } from './catalogue.ts';
 
-/** Every reason why a reply cannot be used. */
+/** Every reason why the reply of a source cannot be used. */
 export const invalidReasons = [
   'too_large',
   'content_type',
@@ -17,7 +19,7 @@ export const invalidReasons = [
   'contract',
 ] as const;
 
-/** Why a reply cannot be used; a label of metrics. */
+/** Why the reply of a source cannot be used; a label of metrics. */
 export type InvalidReason = (typeof invalidReasons)[number];
 
 /** What a failed call says about its source; the breaker, the retries and the pause read it. */
@@ -50,7 +52,7 @@ export type FaultOptions = {
   readonly credentialRefused?: boolean;
   /** For `upstream_invalid_response`: why the reply cannot be used. */
   readonly reason?: InvalidReason;
-  /** For the codes `upstream_…`. */
+  /** What the failure says about the source; only for codes that begin with `upstream_`. */
   readonly sourceHealth?: SourceHealth | undefined;
 };
 
@@ -106,12 +108,12 @@ export function invalidReply(reason: InvalidReason, detail: string, cause?: unkn
   return new GatewayError('upstream_invalid_response', { reason, detail, cause });
 }
 
-/** The error for a source that does not take Portico's credential, so that another one may work. */
+/** The error if a source refuses Portico's credential. A call with another credential may succeed. */
 export function refusedCredential(detail: string): GatewayError {
   return fault('upstream_error', { detail, credentialRefused: true, sourceHealth: { isHealthy: true } });
 }
 
-/** Names the upstream of a thrown error, if it is one of the catalogue. `base` is the address that was called. */
+/** Names the upstream that a thrown `GatewayError` is about, unless it has one. `base` is the address that was called. */
 export function blameUpstream(thrown: unknown, source: string, base?: string): void {
   if (!(thrown instanceof GatewayError) || thrown.upstream !== undefined) return;
   thrown.blame({ source, host: base === undefined ? undefined : URL.parse(base)?.host });

@@ -1,3 +1,5 @@
+// Reads JSON without loss, because `JSON.parse` rounds long numbers and drops all but the last of duplicate keys.
+
 /** A JSON number that a binary float would round: its text, as written in the document. */
 export class NumberText {
   readonly text: string;
@@ -10,7 +12,7 @@ export class NumberText {
 /** What `readJson` returns. Objects have no prototype. */
 export type Json = null | boolean | number | string | NumberText | readonly Json[] | JsonObject;
 
-/** Without a prototype, so that a document's `__proto__` is a key like any other. */
+/** An object of a document. It has no prototype, so a key `__proto__` is a key like any other. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /** Thrown by `readJson`. The message names the problem and the offset; it never quotes the document. */
@@ -21,7 +23,7 @@ export class JsonError extends Error {
   }
 }
 
-/** The limit for nested containers. */
+/** The limit for nested objects and lists. */
 export const DEPTH_MAX = 64;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** A binary float holds every integer of this many digits exactly. */
@@ -199,7 +201,7 @@ export function readJson(text: string): Json {
   return new JsonReader(text).readDocument();
 }
 
-/** Parses JSON. A number that JavaScript would write otherwise, such as 19.90, keeps its digits: `JSON.stringify` writes them. */
+/** Parses JSON. A number that JavaScript would write in another way, such as 19.90, keeps its digits in `JSON.stringify`. */
 export function parseExact(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source

@@ -1,7 +1,11 @@
+// The key cache of `Projection`: a trie of the keys of a source's documents, which says for each place which key follows which.
+// The rows of a list nearly always have the same keys in the same order. So `Projection` compares the bytes up to the next value
+// with those of the row before, which also proves that no key comes twice. The hidden classes of V8 work in the same way.
+
 /** Bytes, packed four to a number, so that four are compared at once. `mask` has the used bits of the last number. */
 export type PackedBytes = {
   readonly words: Int32Array;
-  /** How many numbers count as a whole. */
+  /** How many of `words` are full, with four bytes each. */
   readonly whole: number;
   readonly mask: number;
   readonly length: number;
@@ -17,25 +21,19 @@ export function packBytes(bytes: Uint8Array): PackedBytes {
   return { words, whole, mask: (1 << ((length & 3) * 8)) - 1, length };
 }
 
-/*
- * A trie of the keys of a source's documents, which the reader of JSON fills: for each place, which key follows which. The rows
- * of a list nearly always have the same keys in the same order. So the bytes up to the next value are compared with those of
- * the row before, which also proves that no key comes twice. The hidden classes of V8 work in the same way.
- */
-
 /** A place in a document: the values that are wanted there, and the keys that were learned there. */
 export type WantedPlace = {
-  /** The slot in which the scanner keeps where the value stands; -1 if nobody wants it. */
+  /** The slot in which `Projection` keeps the offsets of the value; -1 if nobody wants the value. */
   readonly slot: number;
   /** The wanted values of an object here, by key. */
   readonly wanted: ReadonlyMap<string, WantedPlace>;
-  /** The place of the rows, if a list here has them. */
+  /** The place of the rows, if the value here is the list of rows. */
   readonly rows: WantedPlace | undefined;
   /** Keys that came here before, wanted or not. */
   readonly children: Map<string, WantedPlace>;
-  /** The key with which objects here begin. */
+  /** The key with which objects here begin; of several keys, the one that was learned last. */
   first: KeyStep | undefined;
-  /** The place of the items of a list; made when the first list comes. */
+  /** The place of the items of a list; created when the first list comes. */
   items: WantedPlace | undefined;
 };
 
@@ -46,24 +44,25 @@ export type KeyStep = {
   readonly key: string;
   readonly place: WantedPlace;
   readonly before: KeyStep | undefined;
-  /** The number of keys before. */
+  /** The number of keys before this one in the object. */
   readonly depth: number;
-  /** The key that followed first, and other keys that stood in the place of this one. */
+  /** The key that was learned last behind this one. */
   next: KeyStep | undefined;
+  /** Another key that was learned in the place of this one. */
   sibling: KeyStep | undefined;
 };
 
 /** An object with more keys is a dictionary. It is left to `readJson`, which finds a duplicate key by its hash. */
 const KEYS_MAX = 128;
-/** How many different keys are learned after the same ones. */
+/** How many different keys are learned in one place, behind the same keys. */
 const SIBLINGS_MAX = 8;
-/** How many keys are learned of one kind of document, and how long they may be, so that no source can fill the memory. */
+/** How many keys are learned, and how long each may be in bytes, so that no source can fill the memory. */
 const LEARNED_MAX = 2_000;
 const LENGTH_MAX = 200;
 /** If too much was learned, all of it is forgotten and learned anew, but only after so many documents. */
 const RELEARN_EVERY = 1_000;
 
-/** Makes a place of which nothing is known yet. */
+/** Creates a place at which no key is learned yet. */
 export function createPlace(
   slot: number,
   wanted: ReadonlyMap<string, WantedPlace> = new Map(),
@@ -103,8 +102,8 @@ export function createLearnedKeys(root: WantedPlace) {
     },
 
     /**
-     * The step of a key that was read from bytes. It is learned, unless too many are. `undefined` if the key came before in the
-     * same object, or if the object has too many.
+     * Returns the step of a key that was read from bytes, and learns it unless the limits are reached. `undefined`: the key came
+     * before in the same object, or the object has too many keys.
      */
     add(
       place: WantedPlace,

@@ -1,3 +1,5 @@
+// Reads JSON with `JSON.parse`, in a third of the time of `readJson`, if it is certain that both give the same value.
+
 import { DEPTH_MAX, DIGITS_MAX, type Json } from './json.ts';
 
 const QUOTE = 0x22;
@@ -57,9 +59,9 @@ function entriesOf(value: unknown): number {
 }
 
 /**
- * A fast path of `readJson`, in a third of its time, for documents whose numbers all fit a float. The value is the
- * same, except that its objects have a prototype: look up own keys only. `undefined` means: use `readJson`. `bytes` is
- * the document in UTF-8; `text` may lack its byte order mark.
+ * Reads a document whose numbers all fit a float. The value is that of `readJson`, except that objects have a prototype, so look
+ * up own keys only. `undefined` means: use `readJson`. `bytes` is the document in UTF-8, and `text` the same as a text, which may
+ * lack the byte order mark.
  */
 export function readPlainJson(bytes: Uint8Array, text: string): Json | undefined {
   const entries = countEntries(bytes);

@@ -37,22 +37,22 @@ const TYPES = new Map<number | undefined, JsonType>([
 ]);
 
 /**
- * Reads the wanted values of JSON documents (RFC 8259) and skips all others. It accepts no document that `readJson` refuses,
- * but it refuses some that `readJson` accepts: the caller then asks `readJson`. It creates no values: a slot says where a
- * value stands. A document is read in one turn. Its slots are valid until any projection reads the next document.
+ * Reads the wanted values of JSON documents (RFC 8259) and skips all others. It accepts no document that `readJson` refuses, but
+ * it refuses some that `readJson` accepts: the caller then asks `readJson`. It creates no values: a slot says where a value
+ * stands. A document is read in one turn of the event loop. Its slots are valid until any projection reads the next document.
  */
 export class Projection {
-  /** By slot: the kind of the value, and where it starts and ends; a text without its quotes, a number as it is. */
+  /** By slot: the kind of the value, and the offsets of its start and end. The quotes of a text are left out. */
   readonly kinds: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   private readonly root: WantedPlace;
-  /** Slots of rows begin here. */
+  /** The first slot of the rows; the slots below it belong to the document. */
   private readonly rowSlots: number;
   private readonly keys: ReturnType<typeof createLearnedKeys>;
   private readonly onRow: () => boolean;
 
-  /** `onRow` is called behind each row, while its slots hold what it has; false ends the reading. */
+  /** `onRow` is called after each row, while the slots hold the values of that row. If it returns false, reading ends. */
   constructor(
     root: WantedPlace,
     slots: { readonly document: number; readonly row: number },
@@ -68,7 +68,7 @@ export class Projection {
     this.onRow = onRow;
   }
 
-  /** Reads a document of UTF-8 without a byte order mark. False: it is refused, here or by `onRow`. */
+  /** Reads a document in UTF-8 without a byte order mark. False: the document is refused, here or by `onRow`. */
   read(bytes: Buffer): boolean {
     if (bytes.length > BYTES_MAX || !isUtf8(bytes)) return false;
     BYTES.set(bytes);

@@ -1,7 +1,9 @@
+// Skips the values of a JSON document byte by byte and four bytes at once, without building them. `Projection` is built on it.
+
 import { DIGITS_MAX } from './json.ts';
 import type { PackedBytes } from './learned-keys.ts';
 
-/** The kinds of values in a slot begin here. This one: the document has no such value. */
+/** The first of the kinds of values that a slot can have: the document has no such value. */
 export const ABSENT = 0;
 /** The word `null`. */
 export const NULL = 1;
@@ -16,10 +18,10 @@ export const FRACTION = 5;
 /** Any other value, such as a text with escapes: `readJson` reads it. */
 export const OTHER = 6;
 
-/** Stands in place of an offset for a value that breaks the grammar, or that is left to `readJson`. */
+/** Returned in place of an offset if a value breaks the grammar, or is left to `readJson`. */
 export const REFUSED = -1;
 
-/** The longest document that is read here. */
+/** The longest document that is read here, in bytes. */
 export const BYTES_MAX = 128 * 1024;
 
 /**
@@ -33,7 +35,7 @@ const WORDS = new DataView(BUFFER.buffer);
 /** The bytes of the document that was read last, to copy from it by the offsets in slots. */
 export const DOCUMENT: ArrayBuffer = BUFFER.buffer;
 
-/** Skips white space. */
+/** Skips white space; returns the offset behind it. */
 export function skipSpace(start: number): number {
   let at = start;
   for (
@@ -55,7 +57,9 @@ function skipDigits(start: number): number {
   return at;
 }
 
-/** Whether these bytes stand at an offset and a value follows at once, because white space would be part of another key. */
+/**
+ * Whether the document has these bytes at an offset, and the value directly behind them. White space would belong to another key.
+ */
 export function isAt(at: number, { words, mask, whole, length }: PackedBytes): boolean {
   let from = at;
   let index = 0;
@@ -67,7 +71,7 @@ export function isAt(at: number, { words, mask, whole, length }: PackedBytes): b
   return (BYTES[at + length] as number) > 0x20;
 }
 
-/** Skips an escape behind its backslash. */
+/** Skips an escape; `at` is the offset behind its backslash. */
 function skipEscape(at: number): number {
   switch (BYTES[at]) {
     case 0x22:
@@ -95,8 +99,9 @@ function skipEscape(at: number): number {
 export const skipped = { kind: ABSENT };
 
 /**
- * Skips a text, four bytes at once. A byte is below n if its highest bit is not set, but is set after n is subtracted. That
- * is certain only for the lowest such byte. See Bit Twiddling Hacks, "Determine if a word has a byte less than n".
+ * Skips a text, four bytes at once; returns the offset behind it, or `REFUSED`. A byte is below n if its highest bit is not set,
+ * but is set after n is subtracted. That is certain only for the lowest such byte. See Bit Twiddling Hacks, "Determine if a word
+ * has a byte less than n".
  */
 export function skipText(start: number): number {
   let at = start + 1;
@@ -128,7 +133,7 @@ export function skipText(start: number): number {
   return at + 1;
 }
 
-/** Skips a number. */
+/** Skips a number; returns the offset behind it, or `REFUSED`. */
 export function skipNumber(start: number): number {
   const isNegative = BYTES[start] === 0x2d;
   const first = isNegative ? start + 1 : start;
@@ -152,12 +157,12 @@ export function skipNumber(start: number): number {
 }
 
 /**
- * `null`, `true` and the tail of `false`, its last four letters, as numbers of four bytes: a word is compared in one step.
- * The `f` before the tail has been seen already.
+ * `null`, `true` and the last four letters of `false`, as numbers of four bytes, so that a word is compared in one step. The
+ * caller has seen the `f` already.
  */
 export const [NULL_WORD, TRUE_WORD, FALSE_TAIL] = [0x6c6c756e, 0x65757274, 0x65736c61];
 
-/** Skips a word of four letters. */
+/** Skips a word of four letters; returns the offset behind it, or `REFUSED`. `wordKind` becomes the kind of the value. */
 export function skipWord(at: number, word: number, wordKind: number): number {
   skipped.kind = wordKind;
   return WORDS.getInt32(at, true) === word ? at + 4 : REFUSED;

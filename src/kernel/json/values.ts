@@ -1,3 +1,5 @@
+// Tests for and reads the values that `readJson` returns.
+
 import { type Json, type JsonObject, NumberText } from './json.ts';
 
 /** Whether a value is an object of a document. */
@@ -19,16 +21,16 @@ export function scalarText(value: Json | undefined): string | undefined {
   return value instanceof NumberText ? value.text : undefined;
 }
 
-/** A whole number from 0, written as a number or as digits. */
+/** A whole number from 0, written as a number or as digits; `undefined` for anything else. */
 export function wholeNumber(value: Json | undefined): number | undefined {
   const text = scalarText(value) ?? '';
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The type of a value of a document, besides `null`. */
+/** The JSON types, without `null`. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** The type of a value; `undefined` for `null`, and if there is none. */
+/** The type of a value; `undefined` for `null`, and if there is no value. */
 export function jsonType(value: Json | undefined): JsonType | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return 'array';
