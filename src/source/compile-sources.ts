@@ -1,3 +1,5 @@
+// Compiles the source files, and chooses the source that serves each resource.
+
 import { type Adapter, compileAdapter } from './adapter/compile.ts';
 import { lintSource } from './adapter/lint-source.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
@@ -21,25 +23,25 @@ export type CompiledSource = {
   readonly adapter: Adapter;
 };
 
-/** The same, with what identifies it. */
+/** A compiled source with a digest that identifies it. */
 export type DigestedSource = CompiledSource & {
-  /** Part of every cache key. It changes with the source's file as filled in, the contract of the resource, and with `CONTRACT_VERSION`. */
+  /** Part of every cache key. It changes with the source file (variables filled in), the contract, and `CONTRACT_VERSION`. */
   readonly digest: string;
-  /** In the settings of a component, it counts by its digest. */
+  /** Lets the settings of components be compared by the digest alone. */
   toJSON(): string;
 };
 
 /** A resource that the gateway serves, with the source it is served from. */
 export type CompiledResource = DigestedSource & {
   readonly config: ResourceConfig;
-  /** Where the resource moves; absent: it stays. */
+  /** The source that the resource moves to; absent: it stays. */
   readonly migration?: CompiledMigration | undefined;
 };
 
-/** How a resource moves to another source, and that source as the resource will be served from it. */
+/** A migration: its settings, and the resource as its new source will serve it. */
 export type CompiledMigration = { readonly config: MigrationConfig; readonly to: CompiledResource };
 
-/** Raise it with any change of code that changes an answer's bytes: form, order, mapping. */
+/** Raise it with every change of code that changes the bytes of an answer, because cached answers have the old bytes. */
 const CONTRACT_VERSION = 1;
 
 /** Compiles every resource of every source; problems are added with the lines of the source files. */
@@ -64,7 +66,8 @@ export function compileSources(
 }
 
 /**
- * Compiles the text of one source file, which may stand in no file yet. `sameIds` are those that other files have.
+ * Compiles the text of one source file, which may be in no file yet. `sameIds`: the ids of resources in other files, for fields
+ * with `ids: same`.
  * @throws ConfigError with every problem
  */
 export function compileSourceText(
@@ -81,7 +84,7 @@ export function compileSourceText(
   return compiled;
 }
 
-/** What is valid in source files but probably a mistake, with the lines. */
+/** Notes about source files, with their lines: what is valid but probably a mistake. */
 export function sourceNotes(sources: Iterable<LoadedSource>, contract: Contract): readonly Problem[] {
   return [...sources].flatMap(({ spec, yaml }) => {
     const notes = [...openEdits(yaml)];
@@ -101,7 +104,7 @@ function withDigest(compiled: CompiledSource): DigestedSource {
   return { ...compiled, digest, toJSON: () => digest };
 }
 
-/** What a source says of a resource, as it is served with these settings. */
+/** The resource as this source serves it with the settings of the gateway file. */
 function serveFrom(
   compiled: CompiledSource,
   { migration: _, ...settings }: ResourceConfig,
@@ -110,7 +113,9 @@ function serveFrom(
   return { ...withDigest(compiled), config };
 }
 
-/** The resources that a gateway serves, each with the source its configuration names, and with that where it moves. */
+/**
+ * The resources that a gateway serves, each with the source that the gateway file names, and with the target of its migration.
+ */
 export function chooseSources(
   { resources: served }: GatewayConfig,
   compiled: readonly CompiledSource[],
@@ -128,7 +133,7 @@ export function chooseSources(
   });
 }
 
-/** The resources with all their sources: those that some move to as well. */
+/** All resources. A resource that migrates comes twice, the second time as its new source serves it. */
 export function withTargets(compiled: readonly CompiledResource[]): readonly CompiledResource[] {
   return compiled.flatMap((one) => (one.migration === undefined ? [one] : [one, one.migration.to]));
 }

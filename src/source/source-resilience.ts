@@ -1,3 +1,5 @@
+// Connects the resilience of a source (retries, breakers, pauses) with the log, the metrics and the webhooks.
+
 import type { Logger } from 'pino';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -15,8 +17,8 @@ export type ResilienceMetrics = {
 };
 
 /**
- * After a time-out, a call is retried only if `deadlineMs` leaves room for one more. A call that its caller has ended
- * counts against the source if it took long enough, by `patienceMs` and `net.timeout`.
+ * What the resilience of a source needs. After a time-out, a call is retried only if `deadlineMs` leaves time for another one. A
+ * call that its caller has ended counts against the source if it took long enough, measured by `patienceMs` and `net.timeout`.
  */
 export type SourceResilienceDeps = Pick<ResilienceDeps, 'askHealthProbe'> & {
   readonly clock: Clock;
@@ -37,14 +39,14 @@ const BREAKER_LINES = {
   closed: 'the source is well again',
 } satisfies Record<BreakerState, string>;
 
-/** The same for one shape of question: its operation and the names of its parameters. */
+/** The log lines of the breaker of one shape of question, which is an operation and the names of its parameters. */
 const QUESTION_LINES = {
   open: 'questions of this shape hang while the source is well; none goes out until one is answered',
   half_open: 'one question of this shape shows whether the source answers it',
   closed: 'the source answers questions of this shape again',
 } satisfies Record<BreakerState, string>;
 
-/** Makes the function that tells when a breaker has opened, and when it is closed again: not each call that tries. */
+/** Creates the function that sends a webhook when a breaker opens and when it closes again, but not for each trial in between. */
 function createBreakerNotice(source: string, tell: SourceResilienceDeps['tell']) {
   let isOpen = false;
   return (state: BreakerState): void => {
@@ -58,7 +60,7 @@ function createBreakerNotice(source: string, tell: SourceResilienceDeps['tell'])
   };
 }
 
-/** Creates the resilience of a source, whose changes go to the log and the metrics. */
+/** Creates the resilience of a source. Its changes go to the log, the metrics and the webhooks. */
 export function createSourceResilience(
   { name: source, net }: Pick<SourceSpec, 'name' | 'net'>,
   { clock, log, metrics, tell, deadlineMs, patienceMs, askHealthProbe }: SourceResilienceDeps,

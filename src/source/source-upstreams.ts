@@ -1,3 +1,5 @@
+// Creates one client for each source, with its limits, breakers and health probe. The resources of a source share it.
+
 import { randomUUID } from 'node:crypto';
 import { PROOF } from './adapter/spec/capability.ts';
 import { compileCredentialProof } from './adapter/read/credential-proof.ts';
@@ -15,10 +17,12 @@ import { firstRows } from './adapter/plan/plan.ts';
 import { UNOBSERVED } from './adapter/map/reply-observer.ts';
 import { fault } from '../kernel/errors/fault.ts';
 
-/** This process's part of the calls that several processes may have under way at a source, by the source's name. */
+/** Returns this process's part of the concurrent calls that all processes together may make to a source. `source` is its name. */
 export type QuotaOf = (source: string, concurrency: number) => Quota;
 
-/** `upstreamCall` counts every exchange, retries included, as `OnExchange` says. */
+/**
+ * What the clients of sources need. `upstreamCall` counts every exchange, retries included; `OnExchange` explains its arguments.
+ */
 export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly metrics: SourceResilienceDeps['metrics'] & {
     upstreamCall(source: string, ...exchange: Parameters<OnExchange>): void;
@@ -26,8 +30,9 @@ export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & 
     watchLoad(source: string, load: () => GuardedClient['load']): () => void;
   };
   readonly quotaOf?: QuotaOf | undefined;
-  /** Makes the rate limit of a source; it answers `undefined` for one without. */
+  /** Creates the rate limit of a source; `undefined` for a source without one. */
   readonly createRate: (spec: SourceSpec) => SourceRate | undefined;
+  /** Lets one process of the fleet do a piece of background work: true if it is this process's turn. */
   readonly lookTurns: { take(name: string, everyMs: number): Promise<boolean> };
 };
 
@@ -39,7 +44,7 @@ export type SourceUpstreams = {
   of(compiled: CompiledResource): Upstream;
 };
 
-/** The proof of a source's credential. One process of the fleet asks for it, unless each has obtained a credential of its own. */
+/** The proof of a source's credential. One process of the fleet checks it for all, unless each obtains its own credential. */
 function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpstreamsDeps) {
   const proof = compileCredentialProof(spec);
   const owner = ['oauth2', 'session'].includes(spec.auth.kind) ? randomUUID() : '';
@@ -49,8 +54,9 @@ function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpst
 }
 
 /**
- * The health probe of a source: the first row of the list, without any value of a caller. The answer must be right, except
- * where the source gives all rows at once, which is more than is worth reading. `undefined`: the list needs no call.
+ * The health probe of a source: a request for the first row of the list, without any value of a caller. The reply must be valid.
+ * If the source sends all rows at once, only the status counts, because reading them would take too long. `undefined`: the list
+ * needs no call.
  */
 function createHealthProbe({ resource, adapter: { list } }: CompiledSource): HealthProbe | undefined {
   const first = firstRows(list.plan, resource.name, 1);
@@ -64,7 +70,7 @@ function createHealthProbe({ resource, adapter: { list } }: CompiledSource): Hea
   };
 }
 
-/** Makes the client of a source. `first`: the first of the resources that are read from it. */
+/** Creates the client of a source. `first`: the first of the resources that are read from this source. */
 function makeSourceClient(
   { first, deadlineMs }: { readonly first: DigestedSource; readonly deadlineMs: number },
   deps: SourceUpstreamsDeps,
@@ -99,8 +105,8 @@ function makeSourceClient(
 }
 
 /**
- * Creates the clients of the sources of some resources, each when it is first asked for. A client outlives a change of
- * configuration that says the same of its source.
+ * Returns the clients of the sources of some resources. Each is created when it is first asked for, and survives a reload that
+ * does not change its source.
  */
 export function createSourceUpstreams(
   compiled: readonly CompiledResource[],

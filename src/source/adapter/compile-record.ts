@@ -1,3 +1,5 @@
+// Compiles what reads one record at a time: the single record of a resource, and the details that rows of a list lack.
+
 import type { GetSpec, SourceResourceSpec } from '../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Field } from '../../contract/fields.ts';
@@ -18,7 +20,7 @@ import { reservedIds } from './request/reserved-ids.ts';
 import { variablesOf } from './request/text-template.ts';
 import { detailFields, detailsPlace, detailsSpec, type RecordView, type ViewSpec } from './map/row-fields.ts';
 
-/** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
+/** The adapter of a single record, which makes the request and reads the reply. Pure: no I/O. */
 export type GetAdapter = {
   /** The request for a v1 id; `undefined` if no record of the source can have this id. */
   request(id: string): UpstreamRequest | undefined;
@@ -29,17 +31,17 @@ export type GetAdapter = {
   read(reply: UpstreamReply, id: string, observer: ReplyObserver): CanonicalRecord | undefined;
   /** The record in a reply, whatever its id is. @throws GatewayError */
   readonly find: (reply: UpstreamReply, observer: ReplyObserver) => CanonicalRecord | undefined;
-  /** `read`, with another function that finds the record in a reply. */
+  /** Creates a `read` that uses another function to find the record in a reply. */
   readonly readWith: (find: GetAdapter['find']) => GetAdapter['read'];
 };
 
-/** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
+/** The adapter of the fields that a list's rows lack. Its records have these fields and the id. Pure: no I/O. */
 export type DetailsAdapter = GetAdapter & { readonly fields: ReadonlySet<string> };
 
-/** Stands for the details of a row that is no record for callers. No record has such an id. */
+/** The details of a row that callers must not see. No real record has this id. */
 const LEFT_OUT: CanonicalRecord = { id: '' };
 
-/** Whether details say that their row is left out of data and total. */
+/** Whether these details say that their row is left out of data and total. */
 export function isLeftOut({ id }: CanonicalRecord): boolean {
   return id === LEFT_OUT.id;
 }
@@ -89,14 +91,16 @@ function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
   return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
 }
 
-/** What a single record is compiled from. */
+/** What the adapter of a single record is compiled from. */
 type SingleSpec = Pick<ViewSpec, 'fields'> & {
   readonly spec: GetSpec;
-  /** The list's fields, if it leaves out a record without a required one of them, so that nobody has it; else it is invalid. */
+  /**
+   * Fields of the list. A record that lacks a required one is not in the list, so it is not found here. Absent: it is an error.
+   */
   readonly droppedWithout?: readonly Field[] | undefined;
 };
 
-/** Compiles whether a list leaves a record out that has an id: it lacks a required one of these fields. */
+/** Compiles the test whether a list leaves out a record because it has an id, but lacks a required one of these fields. */
 function compileInvalid(map: GetSpec['map'], fields: readonly Field[], codec: IdCodec) {
   const mapId = compileMapping(map, fields.filter(isId), codec, CHECKED);
   const mapItem = compileMapping(map, fields, codec, CHECKED);
@@ -104,7 +108,7 @@ function compileInvalid(map: GetSpec['map'], fields: readonly Field[], codec: Id
   return (found: Json) => mapId(found, ignore) !== undefined && mapItem(found, ignore) === undefined;
 }
 
-/** Compiles the adapter of a record with some fields; `here` is the place of the spec. */
+/** Compiles the adapter of a record with some fields; `here` is the place of `spec` in the source file. */
 export function compileGet(
   view: RecordView,
   { spec, fields, droppedWithout }: SingleSpec,
@@ -119,7 +123,7 @@ export function compileGet(
   const map = compileMapping(spec.map, fields, codec, here.at('map'));
   const orRequired = requiredText(fields);
   const isInvalid = droppedWithout && compileInvalid(spec.map, droppedWithout, codec);
-  // A row whose details are not found is another thing: it has vanished.
+  // This differs from a row whose details are not found (`undefined`), because that row has vanished.
   const leftOut = view === 'details' ? LEFT_OUT : undefined;
   const runProgram = compileRecordProgram(context, spec, fields);
   const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
@@ -150,7 +154,7 @@ export function compileGet(
 
   function only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined {
     if (record === undefined || record.id === id || record.id === leftOut?.id) return record;
-    // The source ignores case and the like, and found another id. No record has exactly the id that was asked for.
+    // The source ignores case or spaces, for example, and found another id. No record has exactly the id that was asked for.
     if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
     throw invalidReply('other_record', 'the record is not the one that was asked for');
   }
@@ -178,7 +182,7 @@ export function compileGet(
   };
 }
 
-/** Reports a file that has a view where the contract has none, or the other way round. */
+/** Reports a view, `list` or `get`, that either the source file or the contract lacks. */
 export function checkViews(
   { get, hasList }: SourceResourceSpec,
   resource: Resource,

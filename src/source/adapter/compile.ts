@@ -1,3 +1,5 @@
+// Compiles one resource of a source file to its adapter: functions that plan requests and read replies. Pure: no I/O.
+
 import type { SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { ResourceName, Resource } from '../../contract/resource.ts';
@@ -45,11 +47,11 @@ import { createByteSink } from './row-program/byte-sink.ts';
 export type ReplyFacts = {
   /** The number of matching rows that the reply states; `undefined` if it states none. */
   readonly total: number | undefined;
-  /** Whether the total is present but cannot be read. */
+  /** True if the reply has a total that cannot be read. */
   readonly isTotalLost?: boolean;
   /** Rows in the reply, dropped ones included. */
   readonly received: number;
-  /** Values of a type that a filter was not certified for; absent if there were none. */
+  /** JSON types of values that the `types` of a filter do not state; absent if there were none. */
   readonly otherTypes?: readonly OtherType[] | undefined;
   /** Ids of dropped rows that have one. If an id comes twice, another row is missing. */
   readonly droppedIds?: readonly string[];
@@ -72,7 +74,7 @@ export type ListAdapter = {
   readonly bet: OrderBet | undefined;
   /** Reads the rows of a reply. @throws GatewayError if the reply is a failure or does not match the source file */
   readonly read: (reply: UpstreamReply, observer: ReplyObserver) => Rows;
-  /** Reads the same rows if nobody looks at the records: then they may come as the bytes of an answer. @throws as `read` */
+  /** Reads the same rows for a caller that looks at no record. They may come as the bytes of an answer. @throws as `read` */
   readonly readWritten: (reply: UpstreamReply, observer: ReplyObserver) => Rows | WrittenRows;
   /** Reads the total from the reply to a plan's count request. @throws GatewayError */
   readonly readCount: (reply: UpstreamReply, observer: RuleObserver) => number | undefined;
@@ -80,7 +82,7 @@ export type ListAdapter = {
   readonly details: DetailsAdapter | undefined;
 };
 
-/** The readers of a list, which also tell an observer the records. */
+/** Extends the readers of a list, so that they also pass the records to an observer that asks for them. */
 export function observedListReaders({
   read,
   readWritten,
@@ -128,7 +130,7 @@ function compileFacts({ list }: SourceResourceSpec, { source }: ReplyContext, pl
   return { readTotal, types, factsOf };
 }
 
-/** Compiles the general reader, which knows everything that a file can say, and why a reply cannot be used. */
+/** Compiles the general reader. It is slower than a program, but reads all that a source file can say, and explains failures. */
 function compileGeneralReader(
   { list, onInvalidRecord }: SourceResourceSpec,
   { fields, codec }: RowMapping,
@@ -165,7 +167,7 @@ function compileGeneralReader(
   };
 }
 
-/** Windows that can be asked for by number. Only these make a page whose rows nobody has to look at. */
+/** Kinds of windows that can be asked for by number. Only with these can a page be written without looking at its rows. */
 const RANDOM_WINDOWS: readonly string[] = ['offset', 'page', 'none'];
 
 function compileList(
@@ -223,10 +225,7 @@ function compileList(
   };
 }
 
-/**
- * Compiles one resource of a source file; `undefined` if the file does not describe it. Problems are reported with
- * their paths in the file; use the adapter only if there were none.
- */
+/** Compiles a resource of a source file; `undefined` if the file lacks it. Use no adapter for which problems were reported. */
 export function compileAdapter(
   source: SourceSpec,
   resource: Resource,
@@ -251,6 +250,6 @@ export function compileAdapter(
   const view = single && { spec: single, fields: resource.detailFields, droppedWithout };
   const get = view && compileGet('get', view, context, here.at('get'));
   const list = compileList(spec, resource, context, resource.hasList ? here : CHECKED);
-  // Where the contract has no list, none needs a call.
+  // If the contract has no list, no query needs a call.
   return { list: resource.hasList ? list : { ...list, plan: () => ({ kind: 'nothing' }) }, get };
 }

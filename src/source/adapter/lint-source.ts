@@ -1,3 +1,5 @@
+// Finds what is valid in a source file but probably a mistake. `portico check` and a start show these notes.
+
 import type { ReportProblem } from '../../config/yaml/problem.ts';
 import type {
   CoercionSpec,
@@ -14,7 +16,7 @@ import { orderBet } from './plan/order-bet.ts';
 import { reservedIds } from './request/reserved-ids.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec/spec-location.ts';
 
-/** Outcomes that say that something is wrong, so that no answer can be made of the reply. */
+/** Outcomes that mean an error, so that no answer can be made from the reply. */
 const ERRORS: ReadonlySet<OutcomeKind> = new Set([
   'unauthorized',
   'rate_limited',
@@ -23,10 +25,10 @@ const ERRORS: ReadonlySet<OutcomeKind> = new Set([
   'error',
 ]);
 
-/** Values that stand for nothing: a total of 0 comes with an error as well. */
+/** Values that mean "nothing", such as a total of 0, which an error reply may have, too. */
 const NOTHING: readonly unknown[] = [0, '', false];
 
-/** Whether the rule fits a reply because something is not there. */
+/** Whether a rule fits a reply because something is absent from it. */
 function fitsByAbsence({ present, equals, is }: OutcomeSpec): boolean {
   const values = [equals].flat();
   const isNothing = is === 'past_end' && values.some((value) => NOTHING.includes(value));
@@ -38,7 +40,9 @@ function statusesOverlap(a: OutcomeSpec['status'], b: OutcomeSpec['status']): bo
   return String(a)[0] === String(b)[0] && (typeof a === 'string' || typeof b === 'string');
 }
 
-/** Whether one reply can fit both rules, of which the first fits by absence, or by rows of which there may be none. */
+/**
+ * Whether one reply can fit both rules. The first one fits if something is absent, or (`isByRows`) if there is a list of rows.
+ */
 function canFitBoth(first: OutcomeSpec, other: OutcomeSpec, isByRows: boolean): boolean {
   if (first.on !== undefined && other.on !== undefined && first.on !== other.on) return false;
   if (!statusesOverlap(first.status, other.status)) return false;
@@ -49,7 +53,7 @@ function canFitBoth(first: OutcomeSpec, other: OutcomeSpec, isByRows: boolean): 
   return !isWithin || fitsByAbsence({ ...other, is: 'ok' });
 }
 
-/** An error reply lacks the record, too: a rule that looks for errors must stand above one that misses the record. */
+/** Reports a rule that also fits error replies, because they lack the record, too. Rules for errors must stand above it. */
 function noteHiddenErrors({ outcomes }: SourceSpec, file: SpecLocation): void {
   for (const [index, rule] of outcomes.entries()) {
     // An error may come with an empty list, too.
@@ -88,7 +92,7 @@ function coversRule(wide: OutcomeSpec, narrow: OutcomeSpec): boolean {
   );
 }
 
-/** A rule below one that fits all of its replies never applies. */
+/** Reports a rule that never applies, because a rule above it fits all of its replies. */
 function noteUnreachable({ outcomes }: SourceSpec, file: SpecLocation): void {
   for (const [index, rule] of outcomes.entries()) {
     const above = outcomes.findIndex(
@@ -105,19 +109,19 @@ function noteUnreachable({ outcomes }: SourceSpec, file: SpecLocation): void {
   }
 }
 
-/** Notes that say that replies are taken for something else than they are: answers are then wrong, not only slow. */
+/** Reports outcome rules that misread replies. With these, answers are wrong and not only slow. */
 export function lintOutcomes(source: SourceSpec, report: ReportProblem): void {
   noteHiddenErrors(source, locationIn(report));
   noteUnreachable(source, locationIn(report));
 }
 
-/** The line that makes a call end before a scan does. */
+/** The line of YAML with which a call ends before the time of a scan is over. */
 function timeoutBelow(budgetMs: number): string {
   const seconds = Math.ceil(budgetMs / 1_000) - 1;
   return seconds > 0 ? `timeout: ${seconds}s` : `timeout: ${Math.floor((budgetMs * 3) / 4)}ms`;
 }
 
-/** A source that hangs should end a scan by its own timeout, which leaves time for a retry. */
+/** Reports a call timeout as long as the time of a scan. A shorter one leaves time for a retry if the source hangs. */
 function noteLongTimeout({ net, budget }: SourceSpec, file: SpecLocation): void {
   if (net.timeout < budget.time) return;
   file
@@ -128,7 +132,7 @@ function noteLongTimeout({ net, budget }: SourceSpec, file: SpecLocation): void 
     );
 }
 
-/** Ids that are the path of something else are never asked for; the file should say so by the form of its ids. */
+/** Reports ids that would make the path of another request. They are never asked for, and `id.form` should exclude them. */
 function noteReservedIds(
   { name, idPrefix }: Resource,
   { id, get }: SourceResourceSpec,
@@ -154,7 +158,9 @@ function noteReservedIds(
     );
 }
 
-/** Rows that only happened to come in an order may leave it with any write, and no reply of one page shows that. */
+/**
+ * Reports an order that nothing in the request asks for. Any write may change it, and the reply with one page does not show that.
+ */
 function noteOrderBet(spec: SourceResourceSpec, here: SpecLocation): void {
   const bet = orderBet(spec);
   if (bet === undefined) return;
@@ -167,8 +173,8 @@ function noteOrderBet(spec: SourceResourceSpec, here: SpecLocation): void {
 }
 
 /**
- * The steps of a mapping that alter or remove texts, in words. What is looked up in an enum is no text of its own, and products
- * that escape all their texts are known: that matters only if they filter by them.
+ * The names of the steps that may alter or remove texts. A mapping with an enum has none, because its labels are not the source's
+ * texts. `unescape` counts only if the source filters by the field, because some products escape all their texts.
  */
 function alteringSteps(as: readonly CoercionSpec[], isFiltered: boolean): readonly string[] {
   if (as.some((step) => typeof step === 'object' && 'enum' in step)) return [];
@@ -179,7 +185,7 @@ function alteringSteps(as: readonly CoercionSpec[], isFiltered: boolean): readon
   });
 }
 
-/** What a filter asks for should be what the source has: a label that a step alters is served as another one. */
+/** Reports a filter on a field whose texts a step alters, because callers then ask for another text than the source has. */
 function noteAlteredLabels(
   { itemFields, filters }: Resource,
   { list }: SourceResourceSpec,
@@ -198,7 +204,7 @@ function noteAlteredLabels(
   }
 }
 
-/** A field that nobody named may have been forgotten: the contract grew, and each answer has null there. */
+/** Reports fields of the contract that a mapping does not name. They may be forgotten, and are null in every record. */
 function noteUnmapped(resource: Resource, spec: SourceResourceSpec, here: SpecLocation): void {
   for (const view of ['list', 'details', 'get'] as const) {
     // The details of `hydrate: get` are those of the single record.
@@ -218,7 +224,7 @@ function noteUnmapped(resource: Resource, spec: SourceResourceSpec, here: SpecLo
   }
 }
 
-/** A service may take a credential that it does not know for a visitor's, and answer with what visitors may see. */
+/** Reports a credential that nothing verifies. A service may answer an expired one with what anonymous visitors may see. */
 function noteUnprovenCredential({ auth, outcomes }: SourceSpec, file: SpecLocation): void {
   if (auth.kind === 'none' || auth.proof !== undefined) return;
   if (outcomes.some(({ is }) => is === 'unauthorized')) return;
@@ -230,7 +236,7 @@ function noteUnprovenCredential({ auth, outcomes }: SourceSpec, file: SpecLocati
     );
 }
 
-/** Finds what is valid in a source file but probably a mistake. */
+/** Reports everything that is valid in a source file but probably a mistake. */
 export function lintSource(source: SourceSpec, { resources }: Contract, report: ReportProblem): void {
   const file = locationIn(report);
   lintOutcomes(source, report);

@@ -8,10 +8,10 @@ import { Decimal } from '../../../kernel/decimal.ts';
 import { readDecimal, readNumber } from './coercion/number.ts';
 import { type StepValue, UNREADABLE } from './coercion/flow.ts';
 
-/** What a canonical value follows from. */
+/** The parts of a field that decide the canonical form of its values. */
 export type CanonicalField = Pick<Field, 'kind' | 'isLabel' | 'accepts'>;
 
-/** The number of a value, with the digits of the source. */
+/** A text or number as a decimal with the digits that the source wrote. */
 function decimalOf(value: Exclude<StepValue, null | undefined | typeof UNREADABLE>): StepValue {
   if (value instanceof Decimal) return value;
   return typeof value === 'string' ? readDecimal(value) : readNumber(value);
@@ -24,13 +24,13 @@ function wholeOf(value: StepValue): Decimal | typeof UNREADABLE {
   return value.digits % unit === 0n ? new Decimal(value.digits / unit, 0) : UNREADABLE;
 }
 
-/** A boolean of JSON, or its text, because XML and CSV have no other. Nothing else is taken for one. */
+/** A boolean of JSON, or the text `true` or `false`, because XML and CSV have only texts. All other values are unreadable. */
 function booleanOf(value: StepValue): boolean | typeof UNREADABLE {
   if (typeof value === 'boolean') return value;
   return value === 'true' ? true : value === 'false' ? false : UNREADABLE;
 }
 
-/** The canonical value for the result of a chain, of every kind but a list. */
+/** The canonical value for the result of a field's steps. Lists are read by map-list.ts, so they are unreadable here. */
 export function canonical(
   value: StepValue,
   { kind, isLabel, accepts }: CanonicalField,
@@ -55,7 +55,7 @@ export function canonical(
   }
 }
 
-/** The public id of a value that names a record of another resource. */
+/** Creates the reader of a value that names a record of another resource; it returns the public id. */
 export function referenceBy(codec: IdCodec) {
   return {
     read: (value: StepValue): Value | typeof UNREADABLE => {

@@ -16,25 +16,25 @@ import { type RecordMapper, runSteps } from './map-record.ts';
 /** A type of a value that a filter was not certified for. */
 export type OtherType = { readonly capability: Capability; readonly field: string; readonly type: JsonType };
 
-/** Looks at the types of a field that has filters. */
+/** Watches the JSON types of the values of a field that has filters. */
 type TypedField = {
   readonly field: string;
   readonly from: string;
   /** Whether a filter states its types. */
   readonly isTyped: boolean;
-  /** Types that all these filters state; none if the filters compare another value than the value at the path. */
+  /** Types that all these filters state; empty if the filters compare another value than the one at the path, as for money. */
   readonly certified: readonly JsonType[];
   /**
-   * The type of a value. It is noted if a filter does not state it. `undefined`: there is no value, or the steps make `null`
-   * of it.
+   * Returns the type of a value, and notes the type if a filter does not state it. `undefined`: there is no value, or the steps
+   * make `null` of it.
    */
   readonly look: (value: Json | undefined) => JsonType | undefined;
 };
 
-/** Looks at the types in one reply at a time. */
+/** Watches the JSON types of values in one reply at a time. */
 export type TypeWatch = {
   readonly fields: readonly TypedField[];
-  /** What was noted since the last time; `undefined` for nothing. */
+  /** Returns the types that were noted since the last call, and forgets them; `undefined` if there are none. */
   take(): readonly OtherType[] | undefined;
 };
 
@@ -48,7 +48,7 @@ function compileTypedField(
 ): TypedField {
   const steps = as.map((step) => compileStep(step));
   const [money] = as.flatMap((step) => (typeof step === 'object' && 'money' in step ? [step.money] : []));
-  // Of money, the amount is compared.
+  // Filters on money compare the amount.
   const amount: Path | undefined = money && pathAt(money.amount, CHECKED);
   const typed = operators.filter(([, { types }]) => types !== undefined);
   const [first = [], ...others] = typed.map(([, { types = [] }]) => types);
@@ -70,7 +70,7 @@ function compileTypedField(
   };
 }
 
-/** Compiles what looks at the types of all fields that have filters and one path. */
+/** Compiles the watch of the types of all fields that have filters and a single path. */
 export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation): TypeWatch {
   const found = new Map<Capability, OtherType>();
   const note = (one: OtherType) => void found.set(one.capability, one);
@@ -94,7 +94,7 @@ export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation)
   };
 }
 
-/** Extends a mapper of rows: it also looks at the types of fields and tells them `onType` of the observer. */
+/** Extends a mapper of rows so that it also watches the types of fields, and calls the observer's `onType` with them. */
 export function typedMapper(map: RecordMapper, { fields }: TypeWatch) {
   const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
   return (row: Json, { onMissingValue, onType }: ReplyObserver): CanonicalRecord | undefined => {
@@ -109,7 +109,9 @@ export function typedMapper(map: RecordMapper, { fields }: TypeWatch) {
   };
 }
 
-/** Compiles what looks at the types of the current row's fields; `undefined` if no filter states its types. */
+/**
+ * Compiles the same watch for a row program: it looks at the slots of the current row. `undefined` if no filter states its types.
+ */
 export function compileSlotLook(
   { fields }: TypeWatch,
   slotsOf: ReadonlyMap<string, readonly number[]>,

@@ -1,3 +1,5 @@
+// Checks that the steps of a mapping can make a value of the kind that its field has.
+
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { Field, FieldKind } from '../../../contract/fields.ts';
 import { isZone, namesWholeDate } from './coercion/instant.ts';
@@ -32,7 +34,7 @@ const HINTS: Readonly<Record<FieldKind, string>> = {
   list: 'write the steps of its elements under `each`',
 };
 
-/** The kind of value that a chain's last shaping step yields; without one, texts and numbers stay as they are. */
+/** The kind of value that a chain of steps yields; if no step changes the kind, texts and numbers stay as they are. */
 function chainYields(kind: FieldKind, steps: readonly CompiledStep[]): StepKind {
   const shaping = steps.map(({ yields }) => yields).filter((yields) => yields !== 'same');
   return shaping.at(-1) ?? (kind === 'datetime' ? 'same' : YIELDS[kind]);
@@ -60,7 +62,7 @@ function checkDates({ as }: FieldSpec, here: SpecLocation): void {
   }
 }
 
-/** Whether a value is an id as another source has it. */
+/** Whether a field has ids that are the same as in the source of another resource (`ids: same`). */
 export function hasSameIds(mapping: FieldSpec): boolean {
   return 'ids' in mapping && mapping.ids === 'same';
 }

@@ -1,3 +1,5 @@
+// Shows how each field of one record was made, step by step, for `portico explain` and `portico doctor`.
+
 import type { CoercionSpec, MappingSpec } from '../../../config/schema/source.ts';
 import type { Field, Value } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
@@ -9,7 +11,7 @@ import type { IdCodec } from './native-id.ts';
 import { compilePath } from '../spec/path.ts';
 import { CHECKED } from '../spec/spec-location.ts';
 
-/** A step and its result. */
+/** A step of a mapping and its result. */
 export type StepTaken = { readonly step: CoercionSpec; readonly value: StepValue };
 
 /** The provenance of one field of a v1 record. */
@@ -19,7 +21,7 @@ export type FieldProvenance = {
   readonly from: readonly string[];
   /** The value at the paths, before any step. */
   readonly found: Json | undefined;
-  /** The steps, up to the first one that could not read its value. */
+  /** The steps and their results, up to the first step that could not read its value. */
   readonly steps: readonly StepTaken[];
   readonly value: Value;
   /** `unknown`: the source itself marks the value as unknown. */
@@ -66,8 +68,8 @@ function explainField(
 }
 
 /**
- * Reports for every field of the contract where it came from and what each step did, with the same values as the
- * compiled mapping. It compiles on each call: it is for a person who inspects one record, never for an answer.
+ * Reports for every field of the contract where it came from and what each step did, with the same values as the compiled
+ * mapping. It compiles on each call, so it is only for a person who inspects one record, never for an answer.
  */
 export function explainRecord(
   mapping: MappingSpec,

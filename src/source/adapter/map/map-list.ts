@@ -1,4 +1,4 @@
-// Reads lists: each element by the reader of its kind, or of its fields. One that cannot be read makes the list unreadable.
+// Reads fields that are lists: each element is a value or an object of fields. If one element is unreadable, the list is.
 
 import type { EachSpec, MappingSpec } from '../../../config/schema/source.ts';
 import type { Field, ListShape, Value } from '../../../contract/fields.ts';
@@ -8,7 +8,7 @@ import { isList, isObject } from '../../../kernel/json/values.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import { type StepValue, UNREADABLE } from './coercion/flow.ts';
 
-/** Reads one field of an element, or its value; `found` is a value that cannot be read. */
+/** Reads an element's value, or one of its fields. `found` is the value that cannot be read. */
 type ElementReader = {
   readonly name: string;
   readonly read: (
@@ -20,10 +20,10 @@ type ElementReader = {
 /** Compiles the reader of an element's value, or of one of its fields. */
 type CompileReader = (field: Field, mapping: MappingSpec[string], here: SpecLocation) => ElementReader;
 
-/** The reader of a list, which is `UNREADABLE` as a whole if an element is. */
+/** The reader of a list. The whole list is `UNREADABLE` if an element is. */
 export type ElementsReader = {
   readonly read: (value: StepValue) => ListValue | null | typeof UNREADABLE;
-  /** The element that the last reading failed at, by its place, such as `{ "[2].price": "?" }`. */
+  /** The element at which the last reading failed, by its place, such as `{ "[2].price": … }`. */
   readonly failed: () => Json | undefined;
 };
 
@@ -55,7 +55,7 @@ function fieldReaders(
   });
 }
 
-/** Compiles the reader of a list's elements. `each` says how one is read; without it, it is read as it is. */
+/** Compiles the reader of a list's elements. `each` says how an element is read; without `each`, it is read as it is. */
 export function compileListReader(
   { max, of }: ListShape,
   each: EachSpec = {},

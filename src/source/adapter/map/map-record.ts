@@ -1,3 +1,5 @@
+// Compiles the mapping of a source file to a function that makes a v1 record of a legacy record.
+
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Field, FieldKind, Value } from '../../../contract/fields.ts';
@@ -66,20 +68,20 @@ export function runSteps(steps: readonly CompiledStep[], value: StepValue): Step
   return made;
 }
 
-/** Makes the canonical value of a field from the result of its steps. */
+/** Reads the canonical value of a field from the result of its steps. */
 export type Canonical = {
   readonly read: (value: StepValue, field: Field) => Value | typeof UNREADABLE;
-  /** What of a list the last reading failed at. */
+  /** For a list: the element at which the last reading failed. */
   readonly failed?: (() => Json | undefined) | undefined;
 };
 
 type FieldOptions = {
-  /** The input of the steps where the paths find nothing. */
+  /** The input of the steps if the paths find nothing; `undefined`: the value is missing. */
   readonly missing: null | undefined;
   readonly canonicalOf: Canonical;
 };
 
-/** How the canonical values of a field are made: as its kind says, by the ids of a target, or element by element. */
+/** Compiles how canonical values of a field are made: by its kind, as an id of another resource, or element by element. */
 export function compileCanonical(
   field: Field,
   mapping: MappingSpec[string],
@@ -125,7 +127,7 @@ function compileField(
   return { name: field.name, read };
 }
 
-/** Compiles the paths of a field. */
+/** Compiles the paths of a field, so that they find its values in a record or elsewhere. */
 export type PathCompiler = (from: string | readonly string[], here: SpecLocation) => readonly Path[];
 
 const compilePaths: PathCompiler = (from, here) =>
@@ -144,12 +146,12 @@ const DEFAULTS: Readonly<Record<FieldKind, string>> = {
   list: 'nothing: a list has no default',
 };
 
-/** The input of the steps if the paths find nothing: `null` if the mapping declares absence as unknown. */
+/** The input of the steps if the paths find nothing: `null` if a step has a default for it, else `undefined`. */
 export function missingAs({ as }: MappingSpec[string]): null | undefined {
   return as.some((step) => typeof step === 'object' && 'default' in step) ? null : undefined;
 }
 
-/** A value that stands in the file: a time must be one that there is, as those are that replies have. */
+/** A constant or default in a source file. A time must exist in the calendar, as times in replies must. */
 const written = (value: Value | typeof UNREADABLE, { kind }: Field) =>
   kind === 'datetime' && typeof value === 'string' && parseInstant(value) === undefined ? UNREADABLE : value;
 
@@ -160,13 +162,13 @@ export function fixedValue(
 ): Value | typeof UNREADABLE | undefined {
   if (field.kind === 'id') return undefined;
   if (typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
-  // A constant would be an id of the source, which only a codec makes public.
+  // The constant is an id of the source, and only a codec can make it public.
   if (field.kind === 'reference' && 'value' in mapping) return undefined;
   return 'value' in mapping ? written(canonical(mapping.value, field), field) : null;
 }
 
 /**
- * Compiles the reader of a field other than the id. Problems are reported at its place in the source file. `codec` knows the
+ * Compiles the reader of a field other than the id. Problems are reported at its place in the source file. `codec` converts the
  * ids of records that fields refer to.
  */
 export function compileFieldReader(

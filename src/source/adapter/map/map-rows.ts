@@ -1,3 +1,5 @@
+// Compiles the mapping of all rows of a reply to records, and finds rows that are no valid records.
+
 import type { ListSpec, MappingSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
@@ -13,9 +15,9 @@ import type { IdCodec } from './native-id.ts';
 const NONE: ReadonlySet<Json> = new Set();
 
 /**
- * Compiles the search for ghost records: rows that have no mapped key but the id, while other rows of the same reply have more
- * keys. XML may leave out empty elements. So in XML, such a row is a ghost only if another row has an empty element. Fields
- * without a path, such as constants, have no key.
+ * Compiles the search for ghost records: rows that have no mapped key except the id, while other rows of the same reply have more
+ * keys. In XML, such a row is a ghost only if another row has an empty element, because services may leave out empty elements.
+ * Fields without a path, such as constants, have no key.
  */
 function compileGhosts(map: MappingSpec, fields: readonly Field[], format: string) {
   const paths = fields.flatMap(({ kind, name }) => (kind === 'id' ? [] : (map[name]?.from ?? [])));
@@ -31,7 +33,7 @@ function compileGhosts(map: MappingSpec, fields: readonly Field[], format: strin
   };
 }
 
-/** What a record may lack beside its id, for the message that it is invalid; empty if nothing is required. */
+/** The end of the message about an invalid record: the required fields that it may lack; empty if only the id is required. */
 export function requiredText(fields: readonly Field[]): string {
   const required = fields.flatMap((field) => (field.required && field.kind !== 'id' ? [field.name] : []));
   return required.length === 0 ? '' : `, or no ${required.join(' or ')}, which the contract requires`;
@@ -39,7 +41,7 @@ export function requiredText(fields: readonly Field[]): string {
 
 /** What the mapping of rows needs besides the mapping itself. */
 type RowsContext = {
-  /** Whether invalid records are left out and counted. */
+  /** Whether invalid records are left out and counted, instead of failing the reply. */
   readonly drop: boolean;
   readonly format: string;
   readonly here: SpecLocation;

@@ -1,3 +1,5 @@
+// Converts the ids of a source to the ids of the contract, such as `user_42`, and back.
+
 import type { SourceResourceSpec, SourceSpec } from '../../../config/schema/source.ts';
 import { idStartOf, targetsOf } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
@@ -16,13 +18,15 @@ export type IdCodec = {
   readonly toPublic: (native: Json | undefined) => string | undefined;
   /** The native id of a v1 id; `undefined` if no record of the source can have it. */
   readonly toNative: (publicId: string) => string | undefined;
-  /** Whether the source has its ids within other text, which an id does not tell. */
+  /** Whether the source has its ids within other text. The native value cannot be rebuilt from such an id. */
   readonly isWithinText?: boolean;
-  /** Whether no file that is read says how the ids are: so it is if one source file is read alone. */
+  /**
+   * Whether the form of the ids is a guess, because no file describes their resource, for example if a source file is read alone.
+   */
   readonly isAssumed?: boolean;
-  /** Whether they are whole numbers of any size: nothing says which of them the source can hold and keep apart. */
+  /** Whether the ids are whole numbers of any size, so it is unknown which numbers the source can store exactly. */
   readonly isAnyNumber?: boolean;
-  /** Those of the resources that fields of these records refer to, by name. */
+  /** The codecs of the resources that fields of these records refer to, by resource. */
   readonly references?: ReadonlyMap<string, IdCodec>;
 };
 
@@ -34,7 +38,7 @@ function createNumberCodec(start: string): IdCodec {
   return {
     isAnyNumber: true,
     toPublic(native) {
-      // The fast path of nearly all ids. A larger number is written with an exponent.
+      // The fast path of nearly all ids. A larger number would be written with an exponent.
       if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0)
         return `${start}${native}`;
       const text = scalarText(native)?.trim();
@@ -82,7 +86,7 @@ function createTextCodec(start: string): IdCodec {
     toNative(publicId) {
       const escaped = publicId.slice(start.length);
       const text = unescapeText(escaped);
-      // Only the spelling that toPublic writes is an id: any other would be a second name of the same record.
+      // Only the spelling that toPublic writes is an id, because any other would be a second name of the same record.
       return isUsable(text) && escapeText(text) === escaped ? text : undefined;
     },
   };
@@ -97,7 +101,7 @@ function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
   };
 }
 
-/** The largest ids of the whole numbers that services hold ids in, the narrowest first; `int53` is exact in JavaScript. */
+/** The largest id of each integer type in which services store ids, the smallest type first. `int53` is exact in JavaScript. */
 export const INTEGER_FORMS: ReadonlyMap<string | undefined, bigint> = new Map([
   ['int32', 2n ** 31n - 1n],
   ['uint32', 2n ** 32n - 1n],
@@ -106,14 +110,14 @@ export const INTEGER_FORMS: ReadonlyMap<string | undefined, bigint> = new Map([
   ['uint64', 2n ** 64n - 1n],
 ]);
 
-/** Compiles whether a native id has a form: that of a whole number of some size, or a regular expression. */
+/** Compiles the test whether a native id has a form: an integer type, or a regular expression. */
 function compileForm(form: string, here: SpecLocation): (native: string) => boolean {
   const largest = INTEGER_FORMS.get(form);
   const pattern = patternAt(largest === undefined ? `^(?:${form})$` : '^0*\\d{1,20}$', here);
   return (native) => pattern.test(native) && (largest === undefined || BigInt(native) <= largest);
 }
 
-/** Accepts only ids of one form: a source may find a record by something else and return it under its real id. */
+/** Accepts only ids of one form, because a source may also find a record by another text and return it with its real id. */
 function withForm(codec: IdCodec, isOfForm: (native: string) => boolean): IdCodec {
   return {
     toPublic: (native) => (isOfForm(scalarText(native) ?? '') ? codec.toPublic(native) : undefined),
@@ -140,8 +144,8 @@ export function compileIdCodec(
 }
 
 /**
- * An id as careless sources compare it: without compatibility forms, case, accents' composition, white space around it
- * and in runs, a leading plus sign and leading zeros.
+ * An id as tolerant sources compare it: without compatibility forms, case, accents' composition, white space around it and in
+ * runs, a leading plus sign and leading zeros.
  */
 function folded(native: string): string {
   const plain = native.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
@@ -151,14 +155,14 @@ function folded(native: string): string {
   return digits === undefined ? text : digits.replace(/^0+(?=\d)/, '');
 }
 
-/** Whether two native ids are one for a source that folds what it is asked. */
+/** Whether two native ids are equal for a source that ignores case, spaces and the like. */
 export function isSameFolded(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && folded(a) === folded(b);
 }
 
 /**
- * The ids of the resources that fields of a resource refer to: as another source has them (`ids: same`), or this one. Others
- * are assumed to be any texts.
+ * Compiles the codecs of the resources that fields of a resource refer to: with the ids of another source (`ids: same`), or of
+ * this one. Ids that no file describes are taken for any texts.
  */
 function compileTargetCodecs(
   source: SourceSpec,

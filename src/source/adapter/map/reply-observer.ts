@@ -1,19 +1,21 @@
+// Lets others learn how a reply was read (rules, records, missing values) without a change of the readers.
+
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import type { JsonType } from '../../../kernel/json/values.ts';
 import type { MissingReason, OnMissingValue } from './map-record.ts';
 import type { RecordView } from './row-fields.ts';
 
-/** Is told which rule decided a reply. */
+/** Learns which outcome rule decided about a reply. */
 export type RuleObserver = {
-  /** Called once for each reply, with the index of the rule; `undefined`: no rule matched. */
+  /** Called once for each reply, with the index of the rule in the source file; `undefined`: no rule matched. */
   readonly onRule: (rule: number | undefined) => void;
 };
 
-/** Is told how a reply is read: which rule decided it, its records, and which values they lack. */
+/** Learns how a reply was read: the rule that decided about it, its records, and the values that they lack. */
 export type ReplyObserver = RuleObserver & {
   readonly onMissingValue: OnMissingValue;
-  /** Called with the JSON type of each value of a field that has filters, by the id of its record. It costs time. */
+  /** Called with the JSON type of each value of a field that has filters, and with the id of its record. It costs time. */
   readonly onType?: ((field: string, id: string, type: JsonType) => void) | undefined;
   /** If true, ghost records are returned as well. */
   readonly keepsGhosts?: true;
@@ -26,8 +28,8 @@ export type ReplyObserver = RuleObserver & {
 };
 
 /**
- * Reads a reply, and then tells the observer its records if the observer asks for them. Missing values wait until the whole
- * reply is read, because those of a reply that fails belong to no record.
+ * Reads a reply, and then passes its records to the observer if the observer has `onRecords`. Missing values are reported after
+ * the whole reply is read, because those of a reply that fails belong to no record.
  */
 export function readObserved<T>(
   view: RecordView,
@@ -47,12 +49,12 @@ export function readObserved<T>(
   return result;
 }
 
-/** Records as they stand in the body of a list, in place of records in memory. */
+/** Records as the bytes of a list's body, in place of objects. */
 export type WrittenRecords = {
   readonly length: number;
   /** The records as JSON, with commas between them. */
   readonly bytes: Buffer;
-  /** Where each record ends. */
+  /** The offset in `bytes` at which each record ends. */
   readonly ends: readonly number[];
   /** The cache tags of the records, such as `users:42`, with spaces between. */
   readonly tags: string;
@@ -62,7 +64,7 @@ export type WrittenRecords = {
   readonly nulls?: ReadonlyMap<string, number>;
 };
 
-/** Records as such, or as the bytes of an answer. */
+/** Records as objects, or as the bytes of an answer. */
 export type ReadRecords = readonly CanonicalRecord[] | WrittenRecords;
 
 /** A value that a record lacks, with the number of the record among those of its reply. */

@@ -1,16 +1,18 @@
+// Says which view of a source file (rows, their details, the single record) has which fields of a resource.
+
 import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
 
-/** What stands for the mapping of a field that a source file does not name: the same as `null`. */
+/** The mapping of a field that a source file does not name: its value is always `null`. */
 const UNMAPPED: MappingSpec[string] = { from: [], as: [] };
 
-/** The mapping of a field; one that is not named is unknown in every record. */
+/** The mapping of a field. A field that the source file does not name is `null` in every record. */
 export function mappingOf(map: MappingSpec, { name }: Pick<Field, 'name'>): MappingSpec[string] {
   return map[name] ?? UNMAPPED;
 }
 
-/** How the fields that rows lack are read; `undefined` if the rows have all fields. */
+/** The spec of the details, which are the fields that rows lack; `undefined` if the rows have all fields. */
 export function detailsSpec({ list, get }: SourceResourceSpec): GetSpec | undefined {
   if (list.hydrate === undefined) return undefined;
   return list.hydrate === 'get' ? get : { ...list.hydrate, dropWhen: [] };
@@ -33,12 +35,12 @@ export function detailFields(spec: SourceResourceSpec, resource: Resource): read
   return resource.itemFields.filter((field) => !there.includes(field));
 }
 
-/** Whether details of rows may say that a row is no record. */
+/** Whether the details of a row may say that the row is no record. */
 export function dropsDetails({ list, get }: SourceResourceSpec): boolean {
   return list.hydrate === 'get' && get !== undefined && get.dropWhen.length > 0;
 }
 
-/** Whether only the details of all rows show which of them count. */
+/** Whether Portico must fetch the details of all rows to know which rows are records. */
 export function countsByDetails(spec: SourceResourceSpec, resource: Resource): boolean {
   if (dropsDetails(spec)) return true;
   return spec.onInvalidRecord === 'drop' && detailFields(spec, resource).some(({ required }) => required);

@@ -5,14 +5,16 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import { variablesOf } from '../request/text-template.ts';
 
-/** A query parameter that some part of a list writes. */
+/** A query parameter that a part of the list's section writes; `path` is the place of that part. */
 type WrittenParameter = {
   readonly name: string;
   readonly path: readonly string[];
   readonly repeats: boolean;
 };
 
-/** Whether a filter is one of the contract, and its templates name the value; otherwise it has other problems first. */
+/**
+ * Whether a filter has no other problems, which are reported elsewhere: the contract has it, and its templates name only `value`.
+ */
 function isSound(resource: Resource, field: string, op: string, { query }: FilterSpec): boolean {
   const isKnown = resource.filters.some(
     (one) => one.field === field && pushedOperatorsOf(one).includes(op as PushableOp),
@@ -39,14 +41,14 @@ function otherParameters({ request, total, sort }: ListSpec): readonly WrittenPa
   return [
     ...named(request.query, ['request', 'query']),
     ...named(total?.count?.query ?? {}, ['total', 'count', 'query']),
-    // A name with the column in it is another one for each column.
+    // A name that contains the column is a different name for each column, so it is left out.
     ...named(sort?.query ?? {}, ['sort', 'query']).filter(({ name }) => variablesOf(name).length === 0),
   ];
 }
 
 const placeText = ({ path }: WrittenParameter) => path.join('.');
 
-/** Reports a parameter that two parts of a list write: most sources keep only one of two values. */
+/** Reports a query parameter that two parts of a list write, because most sources use only one of the two values. */
 export function checkParameterConflicts(list: ListSpec, resource: Resource, here: SpecLocation): void {
   const filters = filterParameters(list, resource);
   const others = otherParameters(list);

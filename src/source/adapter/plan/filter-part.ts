@@ -1,3 +1,5 @@
+// Compiles what one pushed filter adds to the request of a list, and refuses values that a source may misread.
+
 import type { FieldKind } from '../../../contract/fields.ts';
 import type { FilterSpec } from '../../../config/schema/source.ts';
 import { canEscape, escapes } from '../request/escape.ts';
@@ -19,7 +21,7 @@ function lengthOf({ query, expr, item, path = '', named }: RequestPart): number 
 /** Numbers with more digits could collide in a source that stores doubles (IEEE 754), or overflow its integers. */
 const DIGITS_MAX = 15;
 
-/** A bound as it is sent; `undefined` if a source may round it or cannot read it. */
+/** The text to send for a numeric bound; `undefined` if a source may round it or cannot read it. */
 export function boundText(number: string): string | undefined {
   const count = (text: string) => text.replaceAll(/\D/g, '').length;
   if (count(number) <= DIGITS_MAX) return number;
@@ -30,17 +32,17 @@ export function boundText(number: string): string | undefined {
 }
 
 /**
- * A text as it is sent; `undefined` if a source may change it: forms, XML and padded columns drop the white space
- * around it, and a total would not reveal that.
+ * The text to send for a value; `undefined` if a source may change it. Forms, XML and padded columns drop the white space around
+ * a value, and a total would not reveal that.
  */
 export function equalText(text: string): string | undefined {
   return text.trim() === text ? text : undefined;
 }
 
-/** Texts that are a number in its only spelling: `007` and `1e3` would find other rows than 7 and 1000. */
+/** Numbers in their only spelling, because `007` and `1e3` would find other rows than 7 and 1000. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Values that query languages write without quotes, beside numbers. */
+/** Values that query languages write without quotes, apart from numbers. */
 const BARE: Readonly<Partial<Record<FieldKind, RegExp>>> = {
   boolean: /^(?:true|false)$/,
   datetime: /^\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z$/,

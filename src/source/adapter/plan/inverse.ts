@@ -1,3 +1,5 @@
+// Inverts the steps of a mapping, to find the value of the source that a caller's filter value stands for.
+
 import type { CoercionSpec } from '../../../config/schema/source.ts';
 import type { FieldKind, Value } from '../../../contract/fields.ts';
 import { canonicalInstant } from '../../../contract/instants.ts';
@@ -15,18 +17,15 @@ import { runSteps } from '../map/map-record.ts';
 import type { IdCodec } from '../map/native-id.ts';
 import { isNumber, rangeHoldsUnknown } from './unknown-in-range.ts';
 
-/** No record of the source can satisfy the filter. */
+/** In place of a native value: no record of the source can satisfy the filter. */
 export const NO_MATCH = Symbol('no match');
 
-/** A label that no record is likely to have. */
+/** A label that no record is likely to have; checks filter by it to see if a source ignores its filter. */
 export const NO_MATCH_LABEL = 'none-7f3a9c';
-/** A number that is hardly the code of anything; it fits 32 bits. */
+/** A number that is unlikely to be a code of the source; it fits 32 bits. */
 const ABSENT_CODE = '987654321';
 
-/**
- * What a source is sent for the label that no record has. A file that lists the codes of a source has no code for that
- * label. Then the source is sent a value that is not among the codes: a number where all codes are numbers.
- */
+/** The native value to send for `NO_MATCH_LABEL`. If an `enum` lists codes, it is none of them: a number if all are numbers. */
 export function noMatchNative(steps: readonly CoercionSpec[]): string {
   const codes = steps.flatMap((step) =>
     typeof step === 'object' && 'enum' in step ? Object.keys(step.enum) : [],
@@ -36,20 +35,20 @@ export function noMatchNative(steps: readonly CoercionSpec[]): string {
 
 type Wanted = KnownValue;
 
-/** The inverse of one step: from its output to its input. */
+/** The inverse of one step: from the step's output to its input. `wanted` is the canonical value that the caller asked for. */
 type InverseStep = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH | undefined;
 
 /** A step with its position in the chain. */
 type StepInChain = {
   readonly step: CoercionSpec;
   readonly before: readonly CoercionSpec[];
-  /** The canonical value that its output becomes. */
+  /** The canonical value that the rest of the chain makes of the step's output. */
   readonly rest: (value: StepValue) => Value | typeof UNREADABLE;
   readonly op: PushableOp;
   readonly kind: FieldKind;
 };
 
-/** A bound in whole cents. A bound between two cents is moved inwards, which keeps the same rows; no price is between them. */
+/** A bound in whole cents. A bound between two cents is moved inwards, which keeps the same rows: no price is in between. */
 function inCents(value: Decimal, op: PushableOp): string | typeof NO_MATCH {
   const cents = value.shifted(-2);
   const unit = 10n ** BigInt(cents.scale);
@@ -63,7 +62,7 @@ function inCents(value: Decimal, op: PushableOp): string | typeof NO_MATCH {
 
 const unchanged: InverseStep = (value) => value;
 
-/** An instant as a number. A source of whole units may refuse a fraction or cut it off, so it is not asked for. */
+/** An instant as a number of units. A source with whole units may refuse a fraction or cut it off, so no fraction is sent. */
 function inUnits(unitMs: number): InverseStep {
   return (value) => {
     const ms = Date.parse(String(value));
@@ -74,7 +73,7 @@ function inUnits(unitMs: number): InverseStep {
 const isMatch = (read: Value | typeof UNREADABLE, op: PushableOp, wanted: Wanted) =>
   read !== UNREADABLE && matches(read, { field: '', op, value: wanted } as Filter);
 
-/** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
+/** Refuses values that the step confuses with others, because the source would find too many records for them, or miss some. */
 function refuseConfused({ op, rest }: StepInChain, replaced: readonly StepValue[]): InverseStep {
   const read = replaced.map(rest);
   return (value, wanted) => (read.some((one) => isMatch(one, op, wanted)) ? undefined : value);
@@ -115,12 +114,12 @@ function invertTemplate(template: string, op: PushableOp): InverseStep | undefin
   };
 }
 
-/** Steps that yield a decimal; a second one cannot follow. */
+/** Whether a step yields a decimal. No second such step can follow it. */
 function makesDecimal(step: CoercionSpec): boolean {
   return step === 'cents' || (typeof step === 'object' && 'number' in step);
 }
 
-/** Kinds whose values have several spellings: their unknown values are compared by value, and not by the text that is sent. */
+/** Whether values of this kind have several spellings, so that unknown values are compared by value and not by their text. */
 const isMeasured = (kind: FieldKind) => isNumber(kind) || kind === 'datetime';
 
 function invertParameterized(inChain: StepInChain): InverseStep | undefined {
@@ -158,33 +157,33 @@ function invertStep(inChain: StepInChain): InverseStep | undefined {
   }
 }
 
-/** Steps that read an instant of any precision, and cut off what is finer than a millisecond. */
+/** Steps that read an instant of any precision and cut off what is finer than a millisecond. */
 const CUTTING: readonly CoercionSpec[] = ['iso8601', 'epochSeconds', 'epochMilliseconds'];
 
 /**
- * Whether the source compares a finer time than the contract: all from 12:00:00 to 12:00:00.0009 is 12:00:00 in an answer,
- * but the source finds only the first of it by `eq`, and none of the rest by `le`.
+ * Whether the source may compare a finer time than the contract. Every time from 12:00:00 to 12:00:00.0009 is 12:00:00 in an
+ * answer, but of these times the source finds only the first by `eq` or `le`.
  */
 export function isCutOff(steps: readonly CoercionSpec[], op: PushableOp, isWholeMs = false): boolean {
   return op !== 'ge' && !isWholeMs && steps.some((step) => CUTTING.includes(step));
 }
 
-/** The second that follows an instant, with which `le` misses no row; a fraction of it may be refused. The last of all has none. */
+/** The next full second after an instant, so that `le` misses no row without a fraction; `undefined` if there is none. */
 function nextSecond(value: Wanted): string | undefined {
   const next = canonicalInstant((Math.floor(Date.parse(String(value)) / 1_000) + 1) * 1_000);
   return next.startsWith('+') ? undefined : next;
 }
 
-/** The canonical value of a native id of another resource. */
+/** Creates the reader of a native id of another resource, as `canonical` is the reader of other values. */
 function reference(codec: IdCodec): (value: StepValue) => Value | typeof UNREADABLE {
   const { read } = referenceBy(codec);
   return (value) => read(value);
 }
 
 /**
- * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
- * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
- * `codec` is that of the ids that the field has. `isWholeMs`: no time of the source is finer than a millisecond.
+ * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only clean up
+ * (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match. `codec` converts
+ * the ids, if the field has ids. `isWholeMs`: no time of the source is finer than a millisecond.
  */
 export function invertCoercion(
   steps: readonly CoercionSpec[],
@@ -196,7 +195,7 @@ export function invertCoercion(
   if (codec?.isWithinText === true) return undefined;
   const isWidened = op === 'le' && isCutOff(steps, op, isWholeMs);
   const compiled = steps.map((step) => compileStep(step));
-  // No filter asks for a text that only a label must not have.
+  // Filters never ask for the control characters that only labels must not have.
   const asked = { ...field, isLabel: false };
   const end = codec === undefined ? (value: StepValue) => canonical(value, asked) : reference(codec);
   const chain = steps.map((step, index): StepInChain => {

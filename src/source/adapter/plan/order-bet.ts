@@ -1,7 +1,9 @@
+// Finds an order bet: pages depend on an order of the rows, but nothing in the request asks the source for this order.
+
 import type { ListSpec, RequestSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import { whyScan } from './why-scan.ts';
 
-/** An order that pages depend on although the request does not ask for it: an UPDATE of a row may move it to another page. */
+/** An order that pages depend on although the request does not ask for it, so an UPDATE may move a row to another page. */
 export type OrderBet = {
   readonly by: 'id' | 'source';
   /** Whether the author of the file accepts this, by `orderIs: observed`. */
@@ -18,7 +20,7 @@ const NONE_OFF: ReadonlySet<string> = new Set();
 
 /** The word of a parameter, a body or an expression that asks for an order, and what follows it up to the next part. */
 const ASKS = /(?:(?<![a-z])(?:sort|order)|SORT|ORDER|Sort|Order)(?:ed|ing|s)?_?(?:by|By|BY)?([^)&^]*)/g;
-/** Words behind it that name no column. */
+/** Words after `sort` or `order` that name no column. */
 const NO_COLUMN = /^(?:asc|desc|ascending|descending|true|false|\d*|direction|field|column|order|by|key|on)$/;
 
 /** The constant texts of a request as `name=value`, with the variables of a GraphQL query filled in. */
@@ -42,8 +44,8 @@ function constantTexts({ query, headers, body = { form: {} } }: RequestSpec): re
 const plainName = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
 /**
- * Whether a request names an order, in any of the usual forms: any column for `source`; for `id` the ids, which a service
- * calls `id` or as the paths end that they are read from. `none` is what stands for {sort} where nobody sorts.
+ * Whether a request asks for an order in any of the usual forms. For `source`, any column counts. For `id`, the column must be
+ * called `id`, or like the last key of a path in `idPaths`. `none` is the text for {sort} in a query without a sort.
  */
 export function asksForOrder(
   by: 'id' | 'source',
@@ -60,10 +62,10 @@ export function asksForOrder(
     .some(([, behind = '']) => behind.split(/[^\p{L}\p{N}_]+/u).some(isAsked));
 }
 
-/** Whether rows are asked for by number. Other windows fit together without an order. */
+/** Whether windows are asked for by number. Windows of other kinds fit together without an order. */
 const isNumbered = ({ window }: ListSpec) => window.kind === 'offset' || window.kind === 'page';
 
-/** Whether an order by id is asked for by the file's own sort, since nothing says that it need not be. */
+/** Whether Portico asks for the order by id with the file's own sort, because `orderIs` does not say that this is needless. */
 export function asksByOwnSort(list: ListSpec): boolean {
   const { order, orderIs, sort } = list;
   const asksForIds = sort?.columns['id']?.directions.includes('ascending') === true;

@@ -1,3 +1,5 @@
+// The types of plans: how the source is called to answer a query of a list.
+
 import type { Filter, ListQuery, Sort } from '../../../contract/query.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { Capability } from '../spec/capability.ts';
@@ -11,10 +13,10 @@ import type { SourceSpec } from '../../../config/schema/source.ts';
  */
 export type DetailFetch = 'page' | 'rows' | undefined;
 
-/** Makes the request for a window of a plan. */
+/** Creates the request for one window of a plan. */
 export type WindowRequest = (call: WindowCall) => UpstreamRequest;
 
-/** Offset paging: the page is cut out of a few windows that the source is asked for by number. */
+/** Offset paging. The page is cut out of a few windows, which the source is asked for by number. */
 export type PagePlan = {
   readonly kind: 'page';
   readonly request: WindowRequest;
@@ -28,19 +30,19 @@ export type PagePlan = {
   readonly detailFetch: DetailFetch;
 };
 
-/** Cursor paging: the windows can only be read in order, so reading starts at the nearest checkpoint before the page. */
+/** Cursor paging. Windows can only be read one after the other, so reading starts at the nearest checkpoint before the page. */
 export type CursorPlan = Omit<PagePlan, 'kind' | 'window' | 'detailFetch'> & {
   readonly window: SequentialWindow;
   /** The key of the checkpoints: plans with equal keys read equal rows in equal order. */
   readonly key: string;
 };
 
-/** All rows that match the pushed filters; the gateway filters, sorts and counts them itself. */
+/** A scan reads all rows that match the pushed filters. Then the gateway filters, sorts and counts them itself. */
 export type ScanPlan = {
   readonly kind: 'scan';
   readonly request: WindowRequest;
   readonly window: Window;
-  /** The request without filters, to find out if filters end the rows too early; `undefined` if they cannot do that. */
+  /** The request without filters, to find out if a filter makes the rows end too early; `undefined` if that cannot happen. */
   readonly unfiltered: WindowRequest | undefined;
   /** The key of the scan cache: plans with equal keys read equal rows. */
   readonly key: string;
@@ -50,7 +52,7 @@ export type ScanPlan = {
   readonly residualFilters: readonly Filter[];
   readonly sort: Sort | null;
   readonly dependsOn: readonly Capability[];
-  /** Whether the total in a reply is the number of rows that a scan must bring. */
+  /** Whether the total in a reply is the number of rows that the scan must read. */
   readonly totalCounts: boolean;
   /** Whether that total may be too small, because an earlier total of this source was wrong. */
   readonly totalIsLowerBound: boolean;
@@ -63,10 +65,10 @@ export type ScanPlan = {
   readonly reason: string;
 };
 
-/** How a list is answered: by a few windows, by a scan, or without a call because no record can match. */
+/** How a query is answered: by a few windows, by a scan, or without a call because no record can match. */
 export type ListPlan = PagePlan | ScanPlan | { readonly kind: 'nothing' };
 
-/** Plans a query. The plan does not depend on any of the disabled claims. */
+/** Plans a query. The plan depends on none of the disabled claims. */
 export type Planner = (query: ListQuery, disabled: ReadonlySet<Capability>) => ListPlan;
 
 /** The call that brings the first rows of a list; `undefined` if none covers them. */
@@ -75,7 +77,7 @@ export function firstCall(window: Window, limit: number): WindowCall | undefined
 }
 
 /**
- * The smallest request that brings the first rows of a list, without any value of a caller, and the most rows that come;
+ * The smallest request for the first rows of a list, without any value of a caller, and the most rows (`size`) that may come.
  * `undefined` if the list needs no call.
  */
 export function firstRows(plan: Planner, resource: ResourceName, limit: number) {
@@ -88,7 +90,7 @@ export function firstRows(plan: Planner, resource: ResourceName, limit: number) 
 
 type Reach = { readonly rows: number; readonly calls: number };
 
-/** The most rows that a scan can bring, and the most calls it takes for them. */
+/** The most rows that a scan can read within the budget of a source, and the most calls that it takes. */
 export function scanReach(
   { window, detailFetch }: Pick<ScanPlan, 'window' | 'detailFetch'>,
   { rows, calls }: Pick<SourceSpec['budget'], 'rows' | 'calls'>,

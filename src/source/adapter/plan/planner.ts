@@ -1,3 +1,5 @@
+// Decides for each query of a list whether the source answers it page by page, or Portico scans the list.
+
 import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import type { ListQuery, Sort } from '../../../contract/query.ts';
 import type { Resource } from '../../../contract/resource.ts';
@@ -38,7 +40,7 @@ type ListRequests = {
   readonly count: (combined: Combined) => UpstreamRequest | undefined;
 };
 
-/** A query: what the source does of it, and what is left for the gateway. */
+/** A query, split into what the source does and what is left to the gateway. */
 type SplitQuery = {
   readonly split: Split;
   /** The order of the answer; `null` for the order of the source. */
@@ -186,7 +188,7 @@ function compilePlans(
   return { page, scan };
 }
 
-/** The order of a source can be no default where the contract has one. */
+/** Reports `order: source` if the contract has a default order, because then the source's own order never counts. */
 function checkOwnOrder({ order }: ListSpec, resource: Resource, here: SpecLocation): void {
   if (order !== 'source' || resource.order === null) return;
   const { field, descending } = resource.order;

@@ -1,3 +1,5 @@
+// Compiles the filters and sorts of a source file that the source itself can apply ("push-down").
+
 import type { CoercionSpec, FilterSpec, ListSpec } from '../../../config/schema/source.ts';
 import type { PushableOp } from '../../../contract/query.ts';
 import type { Field } from '../../../contract/fields.ts';
@@ -21,19 +23,21 @@ import {
   variablesOf,
 } from '../request/text-template.ts';
 
-/** A filter that the source can do. */
+/** A filter that the source can apply. */
 export type FilterPush = {
   readonly exact: boolean;
   /** Whether it can be combined with other filters although it has a path of its own. */
   readonly combines: boolean;
-  /** Whether the source takes its query parameters more than once, and every value counts. */
+  /** Whether the source accepts the filter's query parameters more than once and uses every value. */
   readonly repeats: boolean;
   readonly capability: Capability;
-  /** The request part for a value; `NO_MATCH` if no record can have it, `undefined` if it cannot be asked for. */
+  /**
+   * The request part for a value; `NO_MATCH` if no record can have the value, `undefined` if the source cannot be asked for it.
+   */
   part(value: KnownValue): RequestPart | typeof NO_MATCH | undefined;
 };
 
-/** A sort that the source can do. */
+/** A sort that the source can apply. */
 export type SortPush = { readonly part: RequestPart; readonly capability: Capability };
 
 type Templates = {
@@ -54,7 +58,7 @@ function checkTemplates(
   checkJsonTree(item, allowed, here.at('item'));
 }
 
-/** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
+/** Compiles the filters that a source applies exactly, or so that it returns a superset. The keys are `<field>.<op>`. */
 export function compileFilters(
   spec: ListSpec,
   resource: Resource,
@@ -77,15 +81,15 @@ export function compileFilters(
   return pushes;
 }
 
-/** The codec of the ids that a field has; `undefined` if it has none. */
+/** The codec of the ids that a field has; `undefined` if the field has no ids. */
 function idsOf({ kind, to }: Field, codec: IdCodec): IdCodec | undefined {
   return kind === 'id' ? codec : to === undefined ? undefined : codec.references?.get(to);
 }
 
-/** A filter of a file. */
+/** A filter of the source file. */
 type DeclaredFilter = { readonly field: string; readonly op: PushableOp; readonly filter: FilterSpec };
 
-/** Refuses what the steps of a field do not allow. */
+/** Reports an `exactness` that the steps of the field do not allow. */
 function checkExactness(
   { field, op, filter: { exactness, wholeMs } }: DeclaredFilter,
   steps: readonly CoercionSpec[],
@@ -164,7 +168,7 @@ function compileFilter(
     repeats: filter.repeats === true,
     capability: `filter.${field}.${op}`,
     part(value) {
-      // As an id, a caller may ask for the label: only a codec knows whether the source can have it.
+      // An id may be equal to this label, and only a codec knows whether the source can have this id.
       const native = value === NO_MATCH_LABEL && ids === undefined ? absent : inverse.codec(value);
       if (native === NO_MATCH || native === undefined) return native;
       if (value instanceof Decimal || ids?.isAnyNumber === true) return rendered(boundText(native));
@@ -179,12 +183,12 @@ function compileFilter(
 
 type SortSpec = NonNullable<ListSpec['sort']>;
 
-/** Whether the sort's templates name the tiebreak; otherwise the tiebreak is an item after the column's. */
+/** Whether the templates of the sort name `{tiebreak}`. Otherwise the tiebreak is an item of its own after that of the column. */
 function namesTiebreak({ query, expr, item }: SortSpec): boolean {
   return variablesOf(JSON.stringify([query, expr, item])).includes('tiebreak');
 }
 
-/** The tiebreak, which separates rows that are equal in the column, must be sent. */
+/** Reports a tiebreak (a second column, for rows that are equal in the first) that would not be sent. */
 function checkTiebreak(sort: SortSpec, here: SpecLocation): void {
   const { tiebreak, item } = sort;
   if (tiebreak === undefined) return;
@@ -194,7 +198,9 @@ function checkTiebreak(sort: SortSpec, here: SpecLocation): void {
   if (!isText && item === undefined) here.report('a tree needs an `item`', "a text: ', id asc'");
 }
 
-/** A parameter in both places would be sent twice, and sources differ in which of the two counts. */
+/**
+ * Reports a parameter of the sort that the request also has. It would be sent twice, and sources differ in which value they use.
+ */
 function checkTwice({ sort, request }: ListSpec, here: SpecLocation): void {
   for (const name of Object.keys(sort?.query ?? {})) {
     if (!Object.hasOwn(request.query, name)) continue;
@@ -203,7 +209,7 @@ function checkTwice({ sort, request }: ListSpec, here: SpecLocation): void {
   }
 }
 
-/** Compiles the sorts that follow the contract's order, by `<field>.<direction>`. */
+/** Compiles the sorts that a source applies in the contract's order. The keys are `<field>.<direction>`. */
 export function compileSorts(
   list: ListSpec,
   resource: Resource,

@@ -1,3 +1,5 @@
+// Splits the filters of a query into those that the source applies and those that are left to the gateway.
+
 import type { Filter } from '../../../contract/query.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
@@ -9,9 +11,9 @@ import type { FilterPush } from './push-down.ts';
 
 /** A pushed filter with its request part. */
 export type PushedFilter = {
-  /** What the source is asked for. */
+  /** The filter that the source is asked for. */
   readonly filter: PushableFilter;
-  /** What the caller asked for, which may be less. */
+  /** The filter that the caller asked for, which may match fewer records. */
   readonly asked: Filter;
   readonly push: FilterPush;
   readonly part: RequestPart;
@@ -22,7 +24,7 @@ type PushableFilter = { readonly field: string } & (
   | { readonly op: 'ge' | 'le'; readonly value: string | Decimal }
 );
 
-/** The narrowest filter that a source may be asked for and that no record which is wanted fails; `undefined` if there is none. */
+/** The narrowest filter that a source can apply and that every wanted record passes; `undefined` if there is none. */
 function pushable(asked: Filter): PushableFilter | undefined {
   const { field } = asked;
   switch (asked.op) {
@@ -42,15 +44,17 @@ function pushable(asked: Filter): PushableFilter | undefined {
   }
 }
 
-/** The filters that the source does, and those that are left to the gateway. */
+/** The filters that the source applies (`pushed`), and those that the gateway applies (`residual`). */
 export type Split = {
   readonly pushed: readonly PushedFilter[];
   readonly residual: readonly Filter[];
-  /** No record can match. */
+  /** Whether it is certain that no record can match. */
   readonly matchesNone: boolean;
 };
 
-/** A filter with a path of its own excludes other filters, unless it combines with filters of the same path or of none. */
+/**
+ * Keeps filters that fit one path. One with its own path excludes others, unless it combines with those of the same or no path.
+ */
 function combinable(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   const own = wanted.find(({ part }) => part.path !== undefined);
   if (own === undefined) return wanted;
@@ -61,7 +65,7 @@ function combinable(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
 
 const namesOf = ({ part }: PushedFilter) => part.query.map((one) => one.slice(0, one.indexOf('=')));
 
-/** Two filters of one parameter are sent together only if the source uses both values. Otherwise the gateway does the second. */
+/** Keeps only one filter of each query parameter, unless the source uses several values. The gateway applies the others. */
 function apart(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   if (wanted.length < 2) return wanted;
   const once = new Set<string>();
@@ -87,7 +91,7 @@ function isOff(
   return both.some((one) => off.has(one));
 }
 
-/** Splits filters into those that the source does, without disabled claims, and those that the gateway does. */
+/** Splits filters. The source applies only those whose claims are not disabled (`off`). */
 export function splitFilters(
   filters: readonly Filter[],
   pushes: ReadonlyMap<string, FilterPush>,
@@ -102,7 +106,7 @@ export function splitFilters(
     if (filter.op === 'eq' && typeof filter.value === 'string' && hasUnprintable(filter.value))
       matchesNone = true;
     const push = pushes.get(`${filter.field}.${filter.op}`);
-    // Of two filters that are asked for in one way, the gateway does the second.
+    // If two filters use the same claim, the gateway applies the second.
     if (push === undefined || isOff(filter, push, off) || wanted.some((one) => one.push === push)) continue;
     const part = push.part(filter.value);
     if (part === NO_MATCH) matchesNone = true;

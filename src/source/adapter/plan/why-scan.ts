@@ -3,7 +3,7 @@ import { type Capability, TIES } from '../spec/capability.ts';
 import { dropsDetails } from '../map/row-fields.ts';
 import type { Split } from './split-filters.ts';
 
-/** The reason for a scan that cursor paging may replace. */
+/** The only reason for a scan that cursor paging can avoid. */
 export const SEQUENTIAL_WINDOWS = 'the source gives its rows only one window after the other';
 
 /** The first reason why the source cannot return a page itself, so that a scan is needed; `undefined` if it can. */

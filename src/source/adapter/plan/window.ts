@@ -1,8 +1,10 @@
+// Compiles the kinds of windows, which are the ways to ask a source for a part of its list: offset, page, cursor and others.
+
 import type { ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 
-/** Some rows as one upstream call: the variables of its templates, or the target of a link. */
+/** The upstream call for one window: the variables of the request's templates, or the target of a link. */
 export type WindowCall = {
-  /** From 0. */
+  /** The number of the first row, from 0. */
   readonly firstRow: number;
   /** The most rows that the call may return; `Infinity` if one call returns everything. */
   readonly size: number;
@@ -10,7 +12,7 @@ export type WindowCall = {
   readonly target?: string;
   /** Query parts of a continuation, percent-encoded. */
   readonly query?: readonly string[];
-  /** Constant page sizes of the request, by number; a list that is as long may be cut off there. */
+  /** Constant page sizes of the request, with their names. If exactly as many rows come, the list may be cut off there. */
   readonly constantSizes?: ReadonlyMap<number, string>;
 };
 
@@ -23,7 +25,7 @@ export type RandomWindow = {
   cover(offset: number, limit: number): readonly WindowCall[];
   /** The calls of a scan, first to last; `index` counts from 0. */
   scanCall(index: number): WindowCall;
-  /** The window after the last row received, if the number of rows is unknown. */
+  /** The window behind the last row received, for lists whose number of rows is unknown. */
   after(call: WindowCall, received: number): WindowCall;
   /** The rows that a scan call requests; `Infinity` if one call returns everything. */
   readonly scanSize: number;
@@ -33,7 +35,7 @@ export type RandomWindow = {
   readonly shortAtEnd: boolean;
   /** The most rows that can be reached. */
   readonly depthMax: number;
-  /** Windows of at most so many rows; `undefined` if the source has no windows so small. */
+  /** The same window with at most so many rows in a call; `undefined` if the source has no windows so small. */
   readonly upTo?: (rows: number) => RandomWindow | undefined;
 };
 
@@ -42,7 +44,7 @@ export type SequentialWindow = {
   readonly kind: 'sequential';
   readonly variables: readonly string[];
   readonly first: WindowCall;
-  /** The window after `call`, named by a cursor, a key, a link's target or parameters. */
+  /** The window after `call`. `next` is what named it: a cursor, a key, the target of a link, or parameters. */
   after(call: WindowCall, next: string, received: number): WindowCall;
 };
 
@@ -138,7 +140,7 @@ function everything(sizes: ReadonlyMap<number, string>): RandomWindow {
   };
 }
 
-/** Windows named by a variable: `cursor`, or `after` for the key of the last row. */
+/** Windows whose place is sent as a variable: `cursor`, or `after` for the key of the last row. */
 function followingWindow(variable: 'cursor' | 'after', size: number): SequentialWindow {
   return {
     kind: 'sequential',
@@ -152,7 +154,7 @@ function followingWindow(variable: 'cursor' | 'after', size: number): Sequential
   };
 }
 
-/** Windows asked for by the parameters that the reply before named, as query parts joined by `&`. */
+/** Windows that are asked for with the parameters that the reply before named, as query parts joined by `&`. */
 function continuedWindow({ sizeMax: size }: Kind<'continue'>): SequentialWindow {
   const variables = { limit: size };
   return {
@@ -177,11 +179,11 @@ function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
   };
 }
 
-/** What page sizes are called, followed by a number: `limit=50`, `page[size]=50`, `first: 50`, `"maxResults":50`. */
+/** The usual names of a page size, followed by a number: `limit=50`, `page[size]=50`, `first: 50`, `"maxResults":50`. */
 const SIZE =
   /(?<![a-z])((?:[a-z]+_)?limit|(?:page|batch|fetch)?_?size|(?:results?_?)?per_?page|max_?(?:results?|records?|rows|items|count)?|\$?top|first|take|rows|count|num|n)[\])"]{0,2}\s*[=:\s]\s*"?(\d{1,7})(?!\d)/gi;
 
-/** The constant page sizes that a request names, with the words that name them: 50 is `limit`. */
+/** The constant page sizes in a request, each with its name: 50 is `limit`. */
 function constantSizes({ path, query, body }: RequestSpec): ReadonlyMap<number, string> {
   const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
   const texts = [path, ...parameters, ...(body === undefined ? [] : [JSON.stringify(body)])];

@@ -1,3 +1,5 @@
+// Compiles the conditions of a source file on documents: `at` with `equals`, `matches` or `present`.
+
 import type { ConditionSpec } from '../../../config/schema/source.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { compileOneOf } from '../spec/literal.ts';
@@ -5,7 +7,7 @@ import { pathAt } from '../spec/path.ts';
 import { patternAt } from '../spec/pattern.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** Compiles the test of a value: one of some literals, a pattern, or presence; `undefined` if there is none. */
+/** Compiles the test of a value: one of some literals, a pattern, or presence; `undefined` if the condition has no test. */
 function compileValueTest(
   spec: ConditionSpec,
   here: SpecLocation,
@@ -23,7 +25,7 @@ function compileValueTest(
   return (value) => (value !== undefined && value !== null) === spec.present;
 }
 
-/** Compiles a condition on a document. A condition without a test or a path is reported. */
+/** Compiles a condition; `undefined` if it has neither a path nor a test. A condition with only one of them is reported. */
 export function compileCondition(
   spec: ConditionSpec,
   here: SpecLocation,

@@ -19,10 +19,10 @@ export function proofOf({ auth }: Pick<ConnectionSpec, 'auth'>): ProofSpec | und
 
 const NOTHING: readonly (Json | undefined)[] = [undefined, null, false, ''];
 
-/** Whether a value at the place of a proof shows no account, whatever account is expected. */
+/** Whether a value at the place of a proof shows that nobody is logged in. */
 export const showsNobody = (value: Json | undefined): boolean => NOTHING.includes(value);
 
-/** Compiles the test of a reply, of which `body` is the document. */
+/** Compiles the test whether a reply has the proof; `body` is the document of the reply. */
 function compileTest({ at = '', header, equals }: ProofSpec, here: SpecLocation) {
   const find = pathAt(at, here.at('at'));
   const fits =
@@ -39,12 +39,12 @@ function compileProofRequest({ request }: ProofSpec, here: SpecLocation): Upstre
   return compileRequest(whole, [], here.at('request'))({}, []);
 }
 
-/** The outcomes from which an answer can be made. */
+/** The outcomes that lead to an answer. All others are errors anyway. */
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['ok', 'not_found', 'past_end']);
 
 /**
  * Extends the response rules: if the file says that every reply has a proof, a reply without it is `unauthorized`. A reply with
- * a status of failure is left to the client, because such a reply often lacks the proof, so another reply must show it.
+ * an error status often lacks the proof, so the client asks for another reply then (`check` in proofs.ts).
  */
 export function requireProof(
   classify: Classifier,
@@ -64,20 +64,20 @@ export function requireProof(
   };
 }
 
-/** The paths that are looked up in the body of every reply. */
+/** The paths of the proof that are read in the body of every reply. */
 export function proofPaths(source: Pick<ConnectionSpec, 'auth'>): readonly string[] {
   const proof = proofOf(source);
   return proof?.at === undefined || proof.request !== undefined ? [] : [proof.at];
 }
 
-/** Compiles the proof of a credential, as the client asks for it; `undefined` if the file names no proof. */
+/** Compiles the proof of a credential for the client of the source; `undefined` if the file names no proof. */
 export function compileCredentialProof(source: ConnectionSpec) {
   const proof = proofOf(source);
   if (proof === undefined) return undefined;
   const read = compileDecoder(source.decode);
   const test = compileTest(proof, CHECKED);
   return {
-    /** Absent: every reply has the proof. */
+    /** The request whose reply has the proof; absent: every reply has it. */
     request: compileProofRequest(proof, CHECKED),
     holds: (reply: UpstreamReply): boolean => {
       try {

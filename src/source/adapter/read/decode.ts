@@ -18,7 +18,7 @@ function readContentType(header: string | undefined): ContentType {
   return { mediaType: mediaType.toLowerCase(), charset: charset?.toLowerCase() };
 }
 
-/** `readContentType` with a cache of one entry: nearly all replies of a source have the same header. */
+/** `readContentType` with a cache of one entry, because nearly all replies of a source have the same header. */
 function createContentTypes(): (header: string | undefined) => ContentType {
   let latest: { readonly header: string | undefined; readonly read: ContentType } | undefined;
   return (header) => {
@@ -133,8 +133,8 @@ export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
- * Compiles what makes UTF-8 without a byte order mark of bodies of JSON; `undefined` for other formats. UTF-8 is not
- * checked here. Bodies that the decoder refuses have none.
+ * Compiles the function that returns a JSON body as UTF-8 without a byte order mark, or `undefined` if the decoder refuses the
+ * body. `undefined` for other formats. Whether a body is valid UTF-8 is not checked here.
  */
 export function compileUtf8Body(
   spec: DecodeSpec,

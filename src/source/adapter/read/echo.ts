@@ -3,13 +3,13 @@ import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** The page, offset or size that a reply says was requested, by the variables of the request. */
+/** The page, offset or size that a reply says was requested, by the name of the variable in the request. */
 export type Echo = Readonly<Record<string, string>>;
 
 /** The variable of each key of `echo`. */
 const ECHOES = { page: 'page', offset: 'offset', size: 'limit' } as const;
 
-/** Compiles the reader of an echo; values that the reply leaves out are left out. */
+/** Compiles the reader of an echo. Values that the reply lacks are left out. */
 export function compileEcho(window: ListSpec['window'], here: SpecLocation): (body: Json) => Echo {
   const places = 'echo' in window ? Object.entries(window.echo ?? {}) : [];
   const paths = places.map(([key, path = '']) => ({

@@ -3,7 +3,7 @@ import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { type Path, pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** Reads the rows from the value at their path; `undefined` if it has another form. */
+/** Reads the rows from the value at their path, in one form: list, map, columns or table. `undefined` if it has another form. */
 type FormReader = (found: Json | undefined, document: Json) => readonly Json[] | undefined;
 
 type Entries = readonly (readonly [string, Json])[];
@@ -31,7 +31,7 @@ const readMap: FormReader = (found) => {
   );
 };
 
-/** The names of columns; `undefined` if one cannot be read or comes twice. */
+/** The names of columns; `undefined` if a name cannot be read or comes twice. */
 function namesOf(columns: readonly Json[] | undefined, name: Path): readonly string[] | undefined {
   const names = columns?.map((column) => name(column));
   const texts = names?.filter((one) => typeof one === 'string');
@@ -102,7 +102,7 @@ export function compileItems(spec: ItemsSpec, absent: 'invalid' | 'empty', here:
   };
 }
 
-/** Compiles the place of a single record: a path, or the only row of another form. */
+/** Compiles the place of a single record: a path, or the only row in one of the other forms. */
 export function compileItem(spec: ItemsSpec, here: SpecLocation): Path {
   if (typeof spec === 'string') return pathAt(spec, here);
   const items = compileItems(spec, 'invalid', here);

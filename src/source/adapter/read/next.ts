@@ -1,3 +1,5 @@
+// Reads from a reply how to ask for the next window of a list, and refuses what a source must not decide.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
@@ -7,7 +9,7 @@ import { keysOfPath, type Path, pathAt, pathWith } from '../spec/path.ts';
 import { percentEncode } from '../request/text-template.ts';
 import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
 
-/** Reads the cursor, key or target of the next window; `undefined` at the end. */
+/** Reads the cursor, key or target of the next window; `undefined` at the end of the list. */
 export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[]) => string | undefined;
 
 function scalar(value: Json | undefined): string | undefined {
@@ -60,13 +62,13 @@ function linkNext(links: string): string | undefined {
   throw invalidReply('next', 'the header is neither an address nor a list of links (RFC 8288)');
 }
 
-/** The address of the next window in a header: a list of links, or the address itself. An absent or blank one is the end. */
+/** The address of the next window in a header: a list of links, or the address itself. An absent or blank header is the end. */
 export function addressInHeader(header: string | undefined): string | undefined {
   const text = header?.trim() ?? '';
   return text === '' || ADDRESS.test(text) ? text || undefined : linkNext(text);
 }
 
-/** The address of the next window in a body. One that is relative to the list must have a query or a path of its own. */
+/** The address of the next window in a body. An address relative to the list must have a query or a path of its own. */
 function addressInBody(value: Json | undefined): string | undefined {
   const text = scalar(value)?.trim() ?? '';
   if (text === '' || ADDRESS.test(text) || /^[^\s<>"]+[/?]/.test(text)) return text || undefined;
@@ -98,7 +100,7 @@ function targetWithin(
   return pathname.slice(base.length) + search;
 }
 
-/** A reply must not choose more of a request than this. */
+/** The limits for parameters that a reply may add to the next request. */
 const PARAMETERS_MAX = 20;
 const CONTINUATION_LENGTH_MAX = 4_000;
 
@@ -144,8 +146,8 @@ function compileMore(
 }
 
 /**
- * The path of what holds a path's last key, where no rows are in it: those say themselves where it is missing.
- * `undefined` if there is none.
+ * The path of the object around the value at `path`; `undefined` if this is the document, or if it also contains the rows,
+ * because then missing rows show that the object is missing.
  */
 export function pathAbove(path: string, { items }: Pick<ListSpec, 'items'>): string | undefined {
   const above = keysOfPath(path)?.slice(0, -1) ?? [];
@@ -154,8 +156,8 @@ export function pathAbove(path: string, { items }: Pick<ListSpec, 'items'>): str
 }
 
 /**
- * Compiles a path to what names the next window. A list or a text in the place of the object around it is an error,
- * because the name may then stand elsewhere.
+ * Compiles the path of the name of the next window. A list or a text in place of the object around it is an error, because the
+ * name may then stand elsewhere.
  */
 function compilePlace(path: string, list: ListSpec, here: SpecLocation): Path {
   const find = pathAt(path, here);
@@ -170,7 +172,7 @@ function compilePlace(path: string, list: ListSpec, here: SpecLocation): Path {
   };
 }
 
-/** Where calls go to: the origins that addresses of the next window may name. */
+/** The base URLs of a source. Addresses of the next window must have one of their origins. */
 export type Origins = { readonly baseUrl: string; readonly otherUrls?: readonly string[] };
 
 /** Compiles the reader of the next window, by the kind of the window. */

@@ -1,3 +1,5 @@
+// Finds out what a reply means, by the response rules of the source file, and which error a failure is.
+
 import type { OutcomeKind, OutcomeSpec, SourceSpec } from '../../../config/schema/source.ts';
 import {
   fault,
@@ -12,7 +14,7 @@ import { compileCondition } from './condition.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import { retryAfter } from './retry-after.ts';
 
-/** The outcome of a reply, and the place where it says when the source will answer again. */
+/** The outcome of a reply (`is`), and where the reply says when the source will answer again (`resetAt`). */
 export type Outcome = Pick<OutcomeSpec, 'is' | 'resetAt'> & {
   /** The reply would be good, but does not show that the source knows the credential. */
   readonly lacksProof?: boolean;
@@ -57,7 +59,7 @@ export function compileRules(specs: readonly OutcomeSpec[], here: SpecLocation) 
   };
 }
 
-/** Compiles the ordered outcome rules of a source; the first match decides. */
+/** Compiles the ordered response rules of a source to a classifier of replies; the first rule that matches decides. */
 export function compileOutcomes(specs: readonly OutcomeSpec[], here: SpecLocation): Classifier {
   const findRule = compileRules(specs, here);
   specs.forEach(({ is, resetAt }, index) => {
@@ -76,7 +78,7 @@ export function compileOutcomes(specs: readonly OutcomeSpec[], here: SpecLocatio
   };
 }
 
-/** Outcomes by status where no rule matches: these statuses mean the same for every source. */
+/** Outcomes by status if no rule matches, because these statuses mean the same for every source. */
 const BY_STATUS: ReadonlyMap<number, OutcomeKind> = new Map([
   [401, 'unauthorized'],
   [403, 'unauthorized'],
@@ -87,7 +89,7 @@ const BY_STATUS: ReadonlyMap<number, OutcomeKind> = new Map([
 const RETRY_AFTER_DEFAULT_SECONDS = 5;
 /** The pause after a "too many requests" that names no duration. */
 const LIMITED_SECONDS = 1;
-/** A proxy could not reach the source, or it was not ready: a retry may succeed. */
+/** Statuses of a proxy that could not reach the source, or of a source that was not ready. A retry may succeed. */
 const RETRYABLE_STATUSES = new Set([502, 503, 504]);
 
 /** What a failure says about the health of the source. */
@@ -96,7 +98,7 @@ function failureHealth(reply: UpstreamReply, pauseSeconds: number | undefined): 
   return { hasReplied: true, ...(RETRYABLE_STATUSES.has(reply.status) && { isRetryable: true }) };
 }
 
-/** The error for an unsuccessful reply. */
+/** The error for a reply that is no success. `rule`: the outcome that the response rules found; `undefined`: no rule matched. */
 export function outcomeFault(rule: Outcome | undefined, reply: UpstreamReply): GatewayError {
   const status = `HTTP ${reply.status}`;
   const outcome = rule?.is ?? BY_STATUS.get(reply.status);

@@ -8,7 +8,7 @@ import { type Classifier, outcomeFault } from './outcome.ts';
 import type { RuleObserver } from '../map/reply-observer.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-/** What the readers of a resource share. */
+/** What the readers of one resource share: the source file, and what was compiled from it. */
 export type ReplyContext = {
   readonly source: SourceSpec;
   readonly decode: (reply: UpstreamReply) => Json;
@@ -16,7 +16,9 @@ export type ReplyContext = {
   readonly codec: IdCodec;
 };
 
-/** Compiles a reader that decodes a reply and decides its outcome. Only `ok` needs a body. */
+/**
+ * Compiles a reader that decodes a reply and finds its outcome. Only `ok` needs a body. It throws a GatewayError for failures.
+ */
 export function compileReader({ decode, classify }: ReplyContext, on: 'list' | 'get') {
   return function readReply(
     reply: UpstreamReply,

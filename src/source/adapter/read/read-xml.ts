@@ -9,7 +9,7 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** Collects elements by name: a single one as itself, several as a list. */
+/** Adds an element by its name. Several elements with one name become a list, and so does a single one if `isList`. */
 function addTo(object: Record<string, Json>, name: string, value: Json, isList: boolean): void {
   const earlier = object[name];
   if (Array.isArray(earlier)) (earlier as Json[]).push(value);

@@ -5,12 +5,12 @@ import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 /** The longest wait; longer ones are cut to it. */
 const SECONDS_MAX = 86_400;
 
-/** The source's clock: a moment is compared with its `Date` header, not with our clock. @see RFC 9110, section 6.6.1 */
+/** The time by the source's clock, from its `Date` header (RFC 9110, section 6.6.1), because our clock may differ. */
 function clockOf(reply: UpstreamReply): number {
   return DateTime.fromHTTP(reply.header('date') ?? '').toMillis();
 }
 
-/** Whole seconds within a sane range; `undefined` for any other number. */
+/** Whole seconds from 1 to the longest wait; `undefined` for NaN and infinite numbers. */
 function within(seconds: number): number | undefined {
   return Number.isFinite(seconds) ? Math.min(Math.max(1, Math.ceil(seconds)), SECONDS_MAX) : undefined;
 }
@@ -38,8 +38,8 @@ function headerSeconds(reply: UpstreamReply): number {
 }
 
 /**
- * The whole seconds until the source will answer again, by its own header or by `Retry-After`; `undefined` if it does
- * not say.
+ * The whole seconds until the source will answer again, by the header of `resetAt` or by `Retry-After`; `undefined` if the reply
+ * does not say.
  */
 export function retryAfter(reply: UpstreamReply, resetAt: OutcomeSpec['resetAt']): number | undefined {
   const declared = resetAt === undefined ? undefined : within(resetSeconds(reply, resetAt));

@@ -17,7 +17,7 @@ function wholeNumber(value: Json | undefined, place: string): number {
 
 const pickWith = (pattern: RegExp) => (text: string) => pattern.exec(text)?.[1];
 
-/** Compiles the reader of a total at a path or in a header. It answers `undefined` for a total that is only a lower bound. */
+/** Compiles the reader of a total at a path or in a header. It returns `undefined` for a total that is only a lower bound. */
 export function compileTotal(
   spec: ListSpec['total'],
   here: SpecLocation,

@@ -1,3 +1,5 @@
+// Checks that the variables in the request of a list have values, are sent, and cannot break out of quotes.
+
 import type { FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import { quotedVariables, variablesOf } from './text-template.ts';
@@ -42,7 +44,7 @@ const HINTS: Readonly<Record<string, string>> = {
   sort: 'sort.none says what {sort} is without a sort',
 };
 
-/** A template that is left out because of one variable also drops the values of the others. */
+/** Reports a template with several variables of which one may have no value, because then the others are not sent either. */
 function checkAbsent(list: ListSpec, here: SpecLocation): void {
   const optional = optionalVariables(list);
   for (const { text, path } of templatesOf(list.request)) {
@@ -59,7 +61,7 @@ function checkAbsent(list: ListSpec, here: SpecLocation): void {
   }
 }
 
-/** The variables of a list's request, each with whether a filter or sort fills it and the place in the file that does. */
+/** The variables of a list's request, each with whether something in the file fills it, and the place of that. */
 function filledVariables({
   filters,
   filterAlways,
@@ -80,7 +82,9 @@ function filledVariables({
   ];
 }
 
-/** A filled variable must be used in the request: a condition that is not sent would find all rows. */
+/**
+ * Reports a variable that a filter or sort fills but the request does not use, because without the condition all rows would come.
+ */
 function checkSent(list: ListSpec, here: SpecLocation): void {
   const texts = (spec: RequestSpec) => textsOf(spec).flatMap(({ text }) => variablesOf(text));
   const asked = texts(list.request);
@@ -106,7 +110,7 @@ function checkSent(list: ListSpec, here: SpecLocation): void {
   }
 }
 
-/** A name must have one meaning, and its template must be one that can be left out. */
+/** Reports variables of filters that have two meanings, or that stand in the path, which cannot be left out. */
 function checkNames({ filters, request }: ListSpec, reserved: readonly string[], here: SpecLocation): void {
   const names = namesOf(filters);
   const other = names.find((name, index) => names.indexOf(name) !== index || reserved.includes(name));
@@ -119,7 +123,7 @@ function checkNames({ filters, request }: ListSpec, reserved: readonly string[],
       .report(`the path needs {${inPath}} always`, 'give the filter a `path` of its own');
 }
 
-/** The texts of a request in which a quote may stand: of XML, what its own escapes do not cover. */
+/** The texts of a request in which a quote may stand. In XML, these are attributes and contents. */
 function quotableTexts({ path, query, headers, body }: RequestSpec): readonly Template[] {
   const names = Object.keys(query).map((name): Template => ({ text: name, path: ['query', name] }));
   const inXml =
@@ -131,7 +135,7 @@ function quotableTexts({ path, query, headers, body }: RequestSpec): readonly Te
   return [...textsOf({ path, query, headers, ...inTree }), ...names, ...ofXml];
 }
 
-/** Whether a filter sends nothing but numbers and codes of the file, which hold no quotes. */
+/** Whether a filter sends only numbers and codes of the file, which have no quotes. */
 function sendsNoQuotes({ map }: ListSpec, field: string, op: string, filter: FilterSpec): boolean {
   const { expr, item, name, escape, exactness } = filter;
   const isNumber = op !== 'eq' || (escape === 'number' && (expr ?? item ?? name) !== undefined);
@@ -149,8 +153,8 @@ function reportQuoted(texts: readonly Template[], unsafe: ReadonlySet<string>, h
 }
 
 /**
- * A value of a caller inside quotes ends them wherever it holds one, and then finds other rows. Only `expr` knows how a
- * service escapes them, and writes the quotes, too.
+ * Reports variables inside quotes: a caller's value with a quote would end the quoted text and find other rows. Only `expr`
+ * escapes quotes as the service expects, and it writes the outer quotes, too.
  */
 function checkQuoted(list: ListSpec, here: SpecLocation): void {
   const unsafe = new Set<string>();
@@ -170,8 +174,8 @@ function checkQuoted(list: ListSpec, here: SpecLocation): void {
 }
 
 /**
- * Checks that the variables of a list's request are consistent, and reports problems at their places. `taken` are the
- * names that filters must not use.
+ * Checks that the variables of a list's request are consistent, and reports problems at their places. `reserved` are the names
+ * that filters must not use.
  */
 export function checkVariables(list: ListSpec, reserved: readonly string[], here: SpecLocation): void {
   checkNames(list, reserved, here);

@@ -1,7 +1,9 @@
+// Combines the parts that pushed filters and the pushed sort of a query add to the request of a list.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import type { Variables } from './text-template.ts';
 
-/** What a pushed filter or sort adds to a request: query parameters, a text, a tree of a JSON body, another path. */
+/** What a pushed filter or sort adds to a request: query parameters, an expression, a tree of a JSON body, or another path. */
 export type RequestPart = {
   readonly query: readonly string[];
   readonly expr?: string | undefined;

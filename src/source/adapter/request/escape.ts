@@ -1,3 +1,5 @@
+// Escapes values for the query languages of sources, so that no value can change the expression around it.
+
 import { hasControl } from '../../../kernel/control-characters.ts';
 
 /** Writes a value into an expression of a query language. */
@@ -5,10 +7,7 @@ export type Escape = (text: string) => string;
 
 const quoted = (quote: string, text: string) => quote + text + quote;
 
-/**
- * The escapes of texts in expressions, quotes included. None writes a value unchanged, because a value must never end
- * its own literal.
- */
+/** The escapes of texts in expressions, with their quotes. No value may end its own literal, so none is written unchanged. */
 export const escapes = {
   /** OData 4.01, URL conventions, section 5.1.1.14.1: a quote is doubled. */
   odata: (text: string) => quoted("'", text.replaceAll("'", "''")),
@@ -20,9 +19,9 @@ export const escapes = {
   soql: (text: string) => quoted("'", text.replaceAll(/[\\']/g, String.raw`\$&`)),
   /** Lucene phrases: backslash before quotes and backslashes. */
   lucene: (text: string) => quoted('"', text.replaceAll(/[\\"]/g, String.raw`\$&`)),
-  /** Double quotes where nothing is unescaped: values that would need it are not sent. */
+  /** Double quotes for a source that unescapes nothing. Values that would need an escape are not sent. */
   double_quotes: (text: string) => quoted('"', text),
-  /** The same with single quotes. */
+  /** Single quotes for a source that unescapes nothing. */
   single_quotes: (text: string) => quoted("'", text),
   /** ServiceNow encoded queries: a caret separates conditions and is doubled inside a value. */
   servicenow: (text: string) => text.replaceAll('^', '^^'),
@@ -37,10 +36,10 @@ const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 /** ServiceNow runs a value with this prefix as a script. */
 const SCRIPT = /^\s*javascript:/i;
 
-/** What quotes cannot carry to a source that unescapes nothing. A backslash may still be read as an escape. */
+/** Texts that cannot be sent in quotes to a source that unescapes nothing. A source may still read a backslash as an escape. */
 const UNSENDABLE: Partial<Record<EscapeName, RegExp>> = { double_quotes: /["\\]/, single_quotes: /['\\]/ };
 
-/** The quotes of an escape alone, for a source that does not unescape as that escape expects. */
+/** For each escape the one that only adds the same quotes, for a source that does not unescape as expected. */
 export const PLAIN_QUOTES: Partial<Record<EscapeName, EscapeName>> = {
   json: 'double_quotes',
   lucene: 'double_quotes',

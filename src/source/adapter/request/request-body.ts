@@ -1,3 +1,5 @@
+// Compiles the body of a request: JSON, a form or XML, with the values of variables filled in and escaped.
+
 import type { BodySpec } from '../../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
@@ -12,12 +14,12 @@ import {
 
 type Render = (variables: Variables) => NonNullable<UpstreamRequest['body']>;
 
-/** The value of a JSON part whose variable is absent: the part is left out. */
+/** The value of a JSON part whose variable is absent. Such a part is left out. */
 const ABSENT = Symbol('absent');
 
 type JsonPart = (variables: Variables) => unknown;
 
-/** A text that is just one variable keeps the variable's type: `"{limit}"` becomes a number. */
+/** A text that is just one variable keeps the type of the variable's value, so `"{limit}"` becomes a number. */
 function compileJsonText(template: string): JsonPart {
   const variable = soleVariable(template);
   if (variable !== undefined) return (variables) => variables[variable] ?? ABSENT;
@@ -26,8 +28,7 @@ function compileJsonText(template: string): JsonPart {
 }
 
 /**
- * Compiles a tree whose texts and keys are templates. The tree is built first and then written as JSON, which escapes
- * the values.
+ * Compiles a tree whose texts and keys are templates. The tree is built first and then written as JSON, which escapes the values.
  */
 export function compileJsonTree(tree: unknown): JsonPart {
   if (typeof tree === 'string') return compileJsonText(tree);
@@ -74,7 +75,7 @@ function escapeXml(text: string): string {
 /** An element whose only content is a variable, or a variable anywhere else. */
 const XML_PART = /<([\w:.-]+)(?:\s[^<>]*)?>\{[A-Za-z][\w-]*\}<\/\1>|\{[A-Za-z][\w-]*\}/g;
 
-/** An element whose only content is a variable is left out if that is absent; elsewhere an absent one is empty. */
+/** An element whose only content is an absent variable is left out. An absent variable elsewhere becomes an empty text. */
 function compileXml(xml: string): (variables: Variables) => string {
   const parts: string[] = [];
   let from = 0;

@@ -1,3 +1,5 @@
+// Compiles a request of a source file, which is a set of templates, to a function of the values of its variables.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
@@ -14,20 +16,20 @@ import {
 const DIRECTORY = /(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/;
 
 /**
- * Whether a value means a directory in a path. No encoding prevents that: many servers decode `%2F` and resolve `..` behind it,
+ * Whether a value means a directory in a path. No encoding prevents this: many servers decode `%2F` and resolve `..` behind it,
  * some cut off what follows a `;`, and some take `‥` for two dots.
  */
 export function namesDirectory(value: string): boolean {
   return DIRECTORY.test(value.normalize('NFKC'));
 }
 
-/** Compiles a path; literal slashes are kept, a variable is always one segment. */
+/** Compiles a path. Slashes of the file are kept, and the value of a variable is always one segment. */
 export function compileTarget(path: string): (variables: Variables) => string {
   const render = compileText(path, percentEncode, false);
   return (variables) => render(variables) ?? path;
 }
 
-/** Refuses texts that are invalid in a header (RFC 9110, section 5.5): they could end it and start another. */
+/** Removes characters that are invalid in a header (RFC 9110, section 5.5), because they could end it and start another one. */
 function headerText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '');
 }

@@ -1,3 +1,5 @@
+// Finds ids that must not be asked for, because the request for a record with such an id is another request.
+
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { variablesOf } from './text-template.ts';
 
@@ -29,8 +31,8 @@ function decoded(segment: string): string | undefined {
 
 /**
  * The native ids with which the request of a single record would be another request of the source, with the place of that
- * request's path: with the id `_all`, `/users/{id}` is the list's path `/users/_all`. So is `all/rows` for a server that decodes the
- * slash of `/users/all%2Frows` first.
+ * request's path: with the id `_all`, `/users/{id}` is the list's path `/users/_all`. So is `all/rows` for a server that decodes
+ * the slash of `/users/all%2Frows` first.
  */
 export function reservedIds(path: string, source: SourceSpec) {
   const [before = '', behind, ...more] = path.replace(/[?#].*$/, '').split(ID);

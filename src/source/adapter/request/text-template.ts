@@ -1,3 +1,5 @@
+// Templates of source files, such as `/users/{id}`: which variables they name, and how values are filled in.
+
 import type { SpecLocation } from '../spec/spec-location.ts';
 
 /**
@@ -38,7 +40,7 @@ export function variablesOf(template: string): readonly string[] {
   return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
-/** The variables of a template that stand inside quotes, which a value with such a quote would end. */
+/** The variables of a template that stand inside quotes. A value with such a quote would end the quoted text. */
 export function quotedVariables(template: string): readonly string[] {
   const plain = template.replaceAll(/%22|&(?:quot|#34);/g, '"').replaceAll(/%27|&(?:apos|#39);/g, "'");
   const text = plain.replaceAll('%60', '`').replaceAll('\\', '');
@@ -65,7 +67,7 @@ export function checkTemplate(template: string, allowed: readonly string[], here
   }
 }
 
-/** Checks the names and the values of `name: template` pairs in the same way. */
+/** Reports every variable that is not in `allowed`, in the names and the values of `name: template` pairs. */
 export function checkQuery(
   templates: Readonly<Record<string, string>>,
   allowed: readonly string[],
@@ -77,7 +79,7 @@ export function checkQuery(
   }
 }
 
-/** The variable, if the template is just one variable. */
+/** The variable, if the template is just one variable; else `undefined`. */
 export function soleVariable(template: string): string | undefined {
   const [part, ...more] = readParts(template);
   return part !== undefined && more.length === 0 && 'variable' in part ? part.variable : undefined;

@@ -20,7 +20,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** Compiles the writer of ids and of their cache tags. It also finds out if the ids ascend. */
+/** Compiles the writer of ids and of cache tags. It also finds out if the ids ascend. */
 function compileIdWriter(
   { resource, fields, id, codec }: RowMapping,
   slot: number,
@@ -30,11 +30,12 @@ function compileIdWriter(
   const field = fields.find(({ kind }) => kind === 'id');
   const isPlain = id.form === undefined || INTEGER_FORMS.has(id.form);
   const isPlainNumber = id.kind === 'number' && id.pattern === undefined && isPlain;
-  // Whole numbers of 9 digits fit every form of ids. Without a form, the projection takes no more than 15 digits for WHOLE.
+  // Whole numbers of up to 9 digits fit every integer type that `id.form` can name. Without a form, the projection takes no more
+  // than 15 digits for WHOLE.
   const digitsMax = id.form === undefined ? Infinity : 9;
   const idStart = packBytes(Buffer.from(`"${resource.idStart}`));
   const tagStart = packBytes(Buffer.from(cacheTagOf(resource, resource.idStart)));
-  /** The id of the row before, as a number if it is one. */
+  /** The id of the row before, as a number if possible. */
   let before: string | number | undefined;
   let isAscending = true;
 

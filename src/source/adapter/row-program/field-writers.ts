@@ -29,7 +29,7 @@ function isTrimmed(start: number, end: number): boolean {
   return !isSpaceLike(BYTES[start] as number) && !isSpaceLike(BYTES[last] as number);
 }
 
-/** Creates the writer of what the general reader reads. */
+/** Creates the writer that lets the general reader read the value, and writes the result. */
 export function generalWriter(
   field: Field,
   reader: FieldReader,

@@ -24,7 +24,7 @@ function nextPaths(list: ListSpec): readonly (string | undefined)[] | undefined 
   }
 }
 
-/** All paths into the document besides the path of the rows; `undefined` if the next window is named by a row. */
+/** All paths into the document except the path of the rows; `undefined` if the last row names the next window. */
 function documentPaths(source: ReplyContext['source'], list: ListSpec): readonly string[] | undefined {
   const { total, window } = list;
   const next = nextPaths(list);
@@ -37,8 +37,9 @@ function documentPaths(source: ReplyContext['source'], list: ListSpec): readonly
 }
 
 /**
- * Compiles the places of the values that a source file reads from the reply to a list, with a slot for each value and the
- * numbers of slots. `undefined` if a path does not consist of keys alone, or if a whole row has to be looked at.
+ * Compiles the places of the values that a source file reads from the reply to a list, for a row program: the tree of places, the
+ * slots of each field, and how many slots there are. `undefined` if a path does not consist of keys alone, or if a whole row has
+ * to be read.
  */
 export function compileListPlaces({ source }: ReplyContext, list: ListSpec, mapping: FieldMapping) {
   const { items, dropWhen } = list;

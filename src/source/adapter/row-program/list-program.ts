@@ -16,7 +16,7 @@ import { compileListPlaces } from './list-places.ts';
 import { BareRows, type FieldMapping, type FieldSlots } from './slot-paths.ts';
 import { wantedDocument } from './wanted-paths.ts';
 
-/** Takes the rows of a reply, one by one. */
+/** Takes the rows of a reply, one by one. A program calls `begin`, then `add` for each row, then `take`. */
 export type RowSink<Records extends ReadRecords> = {
   begin(): void;
   /** Adds the current row; false if it is not a valid record. */
@@ -32,14 +32,14 @@ export type RowMapping = FieldMapping & {
   readonly codec: IdCodec;
 };
 
-/** The row that is read now: where its values stand in the reply, and who is told which values it lacks. */
+/** The row that is read now: its values (in the slots of the projection), and the listener for values that it lacks. */
 export type CurrentRow = {
   readonly projection: Projection;
   readonly slotsOf: FieldSlots;
   readonly onMissingValue: OnMissingValue;
 };
 
-/** The rows of a reply, and `body`: the values of the document that the file's other paths need. */
+/** The rows of a reply. `body` is a document that has only the values outside the rows that the source file reads. */
 export type ProgramReply<Records> = Observed & { readonly records: Records; readonly body: Json };
 
 /**

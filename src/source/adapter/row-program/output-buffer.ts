@@ -1,5 +1,5 @@
-// Where the byte sink (byte-sink.ts) writes the rows of an answer and their cache tags. Most of what it writes are bytes of the
-// reply that is read now, which stand in DOCUMENT: they are copied, so no value is created of them.
+// The buffer into which the byte sink (byte-sink.ts) writes the rows of an answer and their cache tags. Most of the bytes are
+// copied from the reply that is read now, which is in DOCUMENT, so that no JavaScript value is created for them.
 
 import { packBytes, type PackedBytes } from '../../../kernel/json/learned-keys.ts';
 import { DOCUMENT } from '../../../kernel/json/scan-json.ts';
@@ -7,9 +7,9 @@ import type { CurrentRow } from './list-program.ts';
 
 /** Up to this length a loop copies faster than a call of Node. */
 const LOOP_BYTES_MAX = 512;
-/** Bytes are written four at a time, so some bytes behind the last one are overwritten: this many are kept free. */
+/** Bytes are written four at a time, so some bytes behind the last one are overwritten. This many bytes are kept free. */
 const SPARE_BYTES = 8;
-/** The sizes of both buffers in bytes, one behind the other: records, and the cache tags of records. */
+/** The sizes of both buffers in bytes: records, and behind them the cache tags of records. */
 const SIZES = { records: 512 * 1024, tags: 256 * 1024 };
 
 /** An instant whose digits are filled in. */
@@ -33,7 +33,7 @@ export function numberIn(start: number, end: number): number {
   return value;
 }
 
-/** An append-only buffer of fixed size. What does not fit is left out, and `isFull` says so: its content is then unusable. */
+/** An append-only buffer of fixed size. If something does not fit, `isFull` becomes true, and the content is unusable. */
 export class OutputBuffer {
   /** Where the next byte is written. */
   at: number;
@@ -62,12 +62,12 @@ export class OutputBuffer {
     return Buffer.from(BUFFER.subarray(this.start, this.at));
   }
 
-  /** What was written, if all of it is ASCII. */
+  /** The text that was written, if all of it is ASCII. */
   ascii(): string {
     return BUFFER.toString('latin1', this.start, this.at);
   }
 
-  /** Writes ASCII or UTF-8 as it is. */
+  /** Writes packed bytes as they are. */
   write({ words, whole, length }: PackedBytes): void {
     if (!this.fits(length)) return;
     let { at } = this;
@@ -130,5 +130,5 @@ export class OutputBuffer {
 /** What a field writer needs: the row that it reads, and the buffer that it writes into. */
 export type WriteContext = Omit<CurrentRow, 'slotsOf'> & { readonly output: OutputBuffer };
 
-/** Writes the value of a field of the current row. `false`: it wrote `null`; `undefined`: the contract refuses the value. */
+/** Writes the value of a field of the current row. False: it wrote `null`. `undefined`: the contract refuses the value. */
 export type FieldWriter = () => boolean | undefined;

@@ -13,8 +13,8 @@ import { type FieldMapping, fieldSlots, outcomePaths, slotPaths, slotsAt } from 
 import { KeySlots, placesOf, wantedDocument } from './wanted-paths.ts';
 
 /**
- * Compiles the places of the values in the reply for one record, among them those that decide about the outcome. `undefined`
- * if a path does not consist of keys alone.
+ * Compiles the places of the values in the reply for one record, and separately of those that decide about the outcome.
+ * `undefined` if a path does not consist of keys alone.
  */
 function compileRecordPlaces({ source }: ReplyContext, item: GetSpec['item'], mapping: FieldMapping) {
   const itemAt = typeof item === 'string' ? keysOfPath(item) : undefined;

@@ -4,7 +4,7 @@ import { CHECKED } from '../spec/spec-location.ts';
 import type { CurrentRow, RowMapping, RowSink } from './list-program.ts';
 import { slotPaths } from './slot-paths.ts';
 
-/** Creates the sink that maps rows to records. */
+/** Creates the sink that maps the rows of a list program to records in memory. */
 export function createRecordSink(
   mapping: RowMapping,
   { projection, slotsOf, onMissingValue }: CurrentRow,

@@ -1,4 +1,4 @@
-// Slots are the numbers of the values that a projection finds in a document. Here a path gets its slot.
+// A slot is the number under which a projection keeps a value of a document. Here the paths of a source file get their slots.
 
 import type { MappingSpec, SourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
@@ -10,7 +10,7 @@ import { proofPaths } from '../read/credential-proof.ts';
 import { keysOfPath } from '../spec/path.ts';
 import type { KeySlots } from './wanted-paths.ts';
 
-/** How records are mapped. */
+/** The fields of a record, and the mapping of the source file for them. */
 export type FieldMapping = { readonly fields: readonly Field[]; readonly map: MappingSpec };
 
 /** The slots of each field's paths, in the order of the paths. */
@@ -22,7 +22,7 @@ export function outcomePaths(source: SourceSpec, on: 'list' | 'get'): readonly s
   return [...rules.flatMap(({ at }) => at ?? []), ...proofPaths(source)];
 }
 
-/** The slots of some paths below some keys; `undefined` if one of the paths does not consist of keys alone. */
+/** The slots of some paths below the keys `below`; `undefined` if a path does not consist of keys alone. */
 export function slotsAt(
   from: string | readonly string[],
   slots: KeySlots,
@@ -37,7 +37,7 @@ export function slotsAt(
   return found;
 }
 
-/** The slots of all fields, below some keys; `undefined` if a path of a field does not consist of keys alone. */
+/** The slots of all fields, below the keys `below`; `undefined` if a path of a field does not consist of keys alone. */
 export function fieldSlots(
   { fields, map }: FieldMapping,
   slots: KeySlots,
@@ -52,7 +52,7 @@ export function fieldSlots(
   return slotsOf;
 }
 
-/** Makes a mapping read the values of its fields from the slots of a projection. */
+/** Creates the `PathCompiler` with which a mapping reads the values of its fields from the slots of a projection. */
 export function slotPaths(
   projection: Projection,
   { fields, map }: FieldMapping,
@@ -85,7 +85,7 @@ export class BareRows {
     if (slots.length > 0) this.count += 1;
   }
 
-  /** Whether some of so many rows have nothing but an id, and others have more. */
+  /** Whether some of the rows of a reply have nothing but an id, and others have more. `rows` is the number of all rows. */
   areSome(rows: number): boolean {
     return this.count > 0 && this.count < rows;
   }

@@ -52,7 +52,9 @@ export function placesOf(
   return createPlace(slot, children);
 }
 
-/** Makes a document of the wanted values that a projection has found. It has all that the paths of the file look at. */
+/**
+ * Makes a document of the wanted values that a projection has found. It has all values that the paths of the source file read.
+ */
 export function wantedDocument(projection: Projection, { wanted }: WantedPlace): Json {
   const document = Object.create(null) as Record<string, Json>;
   for (const [key, child] of wanted) {

@@ -1,3 +1,5 @@
+// Records as the bytes of an answer: writes, joins and slices them without reading them again.
+
 import { compareIds } from '../../../contract/order.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import { type CanonicalRecord, writerOf } from '../../../contract/response-body.ts';
@@ -10,7 +12,7 @@ export function cacheTagOf({ name, idStart }: Resource, id: string): string {
   return `${name}:${id.slice(idStart.length)}`;
 }
 
-/** Whether the id of one cache tag comes before the id of another of the same resource, in the contract's order. */
+/** Whether the id in `tag` comes before the id in `other` in the contract's order. Both are cache tags of one resource. */
 function isBefore(tag: string, other: string): boolean {
   return compareIds(tag, other, tag.indexOf(':') + 1) < 0;
 }
@@ -38,7 +40,7 @@ export function writeRecords(resource: Resource, records: readonly CanonicalReco
   };
 }
 
-/** Concatenates records. */
+/** Concatenates the records of several replies, in the order of the list. */
 export function joinWritten(all: readonly WrittenRecords[]): WrittenRecords {
   const parts = all.filter(({ length }) => length > 0);
   const [first] = parts;

@@ -1,21 +1,23 @@
 import type { ResourceName } from '../../../contract/resource.ts';
 
 /**
- * The name of a claim: `order` (without a sort parameter), `sort.<field>.<direction>` or `filter.<field>.<op>`. A claim that
- * a reply contradicts is disabled.
+ * The name of a claim, such as `order` (without a sort parameter), `sort.<field>.<direction>`, `filter.<field>.<op>` or `total`.
+ * A claim that a reply contradicts is disabled.
  */
 export type Capability = string;
 
-/** Disabled beside a sort if the sort itself is right, but rows that are equal in it prevent a page from being answered by it. */
+/** Disabled together with a sort that is right, if rows that are equal in this sort keep the source from answering a page. */
 export const TIES: Capability = 'ties';
 
-/** The claim that the source knows the credential: while it is contradicted, there are no answers. */
+/** The claim that the source knows the credential. While it is contradicted, there are no answers. */
 export const PROOF: Capability = 'auth.proof';
 
-/** Whether it is `field.<name>.gone` or `.unreadable`: the alarm that many records suddenly lack a field, kept like a claim. */
+/**
+ * Whether it is the alarm that many records suddenly lack a field, `field.<name>.gone` or `.unreadable`. It is kept like a claim.
+ */
 export const isFieldAlarm = (capability: Capability): boolean => capability.startsWith('field.');
 
-/** The place in a source file that claims a capability, as a path of keys. */
+/** The place of a claim in its source file, as a path of keys. */
 export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {
   if (capability === PROOF) return ['auth', 'proof'];
   if (capability === 'get') return ['resources', resource, 'get'];

@@ -21,14 +21,14 @@ const STEP = new RegExp(
   String.raw`(?:^|(?!^)\.)(?:(${KEY})|(${QUOTED}))|\[(-?\d{1,6})\]|\[\?(${KEY}|${QUOTED})==(${QUOTED}|-?\d{1,15}|true|false|null)\]`,
   'y',
 );
-/** A quoted key, in which ` | ` is text; a divider between alternatives; or any other character. */
+/** A quoted key (in which ` | ` is text), a divider between alternatives, or any other character. */
 const TOKEN = new RegExp(`${QUOTED}|\\s\\|\\s|[^]`, 'g');
 
 function unquote(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
 }
 
-/** The quoted keys of a path, without their quotes: any text may stand in them. */
+/** The quoted keys of a path, without their quotes. They may be any texts. */
 export function quotedKeys(text: string): readonly string[] {
   return Array.from(text.matchAll(new RegExp(QUOTED, 'g')), ([quoted]) => unquote(quoted));
 }
@@ -111,10 +111,9 @@ function compileOne(text: string): Path {
 }
 
 /**
- * Compiles a path: keys joined by dots (`reply.rows`), keys with odd characters in double quotes (`"odd key".x`),
- * indexes (`emails[0]`, `[-1]` for the last), and the first item of a list with a value
- * (`emails[?type=="work"].value`). The empty path is the document itself. ` | ` separates alternatives: the first one
- * that finds a value other than null counts.
+ * Compiles a path: keys joined by dots (`reply.rows`), keys with odd characters in double quotes (`"odd key".x`), indexes
+ * (`emails[0]`, `[-1]` for the last), and the first item of a list with a value (`emails[?type=="work"].value`). The empty path
+ * is the document itself. ` | ` separates alternatives: the first one that finds a value other than null counts.
  * @throws PathError
  */
 export function compilePath(text: string): Path {

@@ -5,14 +5,14 @@ import type { SpecLocation } from './spec-location.ts';
 // After 50,000 backtracks V8 switches to a linear-time engine, for patterns without lookaround or back references.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
-/** A text as the source of a regular expression that matches just that text. */
+/** The source of a regular expression that matches exactly this text. */
 export function escapedText(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
 const MATCHES_NONE = /(?!)/;
 
-/** Compiles a regular expression of a source file. An invalid one is reported, and matches nothing. */
+/** Compiles a regular expression of a source file. An invalid one is reported and matches nothing. */
 export function patternAt(text: string, here: SpecLocation): RegExp {
   try {
     return new RegExp(text);
@@ -25,7 +25,7 @@ export function patternAt(text: string, here: SpecLocation): RegExp {
 /** Compiles a regular expression whose first group is the result. A pattern without a group is reported, too. */
 export function groupAt(text: string, here: SpecLocation): RegExp {
   const pattern = patternAt(text, here);
-  // With an empty alternative it matches every text, and the match shows how many groups there are.
+  // With an empty alternative, the pattern matches every text, so the match shows how many groups there are.
   if (new RegExp(`${pattern.source}|`).exec('')?.length === 1 && pattern.source !== MATCHES_NONE.source)
     here.report(`"${text}" has no group`, 'put what is wanted into parentheses: ^([^/]+)/');
   return pattern;

@@ -1,6 +1,6 @@
 import type { ReportProblem } from '../../../config/yaml/problem.ts';
 
-/** A location in a source file. Compilers report problems there. */
+/** A location in a source file, at which compilers report problems. */
 export type SpecLocation = {
   /** Reports a problem here, with a hint what to change. */
   report(message: string, hint?: string): void;
@@ -16,5 +16,5 @@ export function locationIn(report: ReportProblem, path: readonly PropertyKey[] =
   };
 }
 
-/** A location that reports nothing, for a file that is already checked. */
+/** A location that reports nothing, for a file that has been checked already. */
 export const CHECKED = locationIn(() => undefined);

@@ -11,16 +11,13 @@ export type CivilTime = {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The days of a month; 0 where there is no such month. */
+/** The number of days of a month; 0 if there is no such month. */
 export function daysIn(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
 }
 
-/**
- * Milliseconds since 1970 of a UTC time in the years 0 to 9999; `undefined` if there is no such time. 24:00 is the end
- * of a day (ISO 8601).
- */
+/** Milliseconds since 1970 of a UTC time in the years 0 to 9999; `undefined` if it does not exist. 24:00 is the end of a day. */
 export function civilMs({
   year,
   month,

@@ -1,3 +1,5 @@
+// Compiles the steps of a mapping, such as `trim` or `{ date: … }`, to functions from value to value.
+
 import type { CoercionSpec } from '../../../../config/schema/source.ts';
 import type { Decimal } from '../../../../kernel/decimal.ts';
 import { JsonError, readJson } from '../../../../kernel/json/json.ts';
@@ -27,7 +29,7 @@ function compileNullIf(literals: readonly Literal[]): Step {
   return (value) => (isUnknown(value) ? null : value);
 }
 
-/** Parses the JSON document in a text, and finds the value at a path in it. */
+/** Creates the step that parses the JSON document in a text, and finds the value at a path in it. */
 function compileParseJson(find: Path): Step {
   return onText((text) => {
     try {
@@ -39,7 +41,7 @@ function compileParseJson(find: Path): Step {
   });
 }
 
-/** Reads an amount if it is in the expected currency. Any other currency makes it unreadable. */
+/** Creates the step that reads an amount. It is unreadable if it is in another currency than the expected ones. */
 function compileMoney(amount: Path, currency: Path, expected: readonly string[]): Step {
   return (value) => {
     if (value === null) return null;

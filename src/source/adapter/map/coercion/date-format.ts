@@ -1,10 +1,12 @@
+// Reads dates in a format of luxon's tokens. Common formats are read without luxon, which takes ten times as long.
+
 import { DateTime } from 'luxon';
 import { civilMs, type CivilTime } from './civil-time.ts';
 
-/** Reads a text in one format: milliseconds since 1970 in UTC, or in the offset that the text names. */
+/** Reads a text in one format to milliseconds since 1970. The time is in UTC, or in the offset that the text names. */
 export type DateReader = (text: string) => number | undefined;
 
-/** Tokens of luxon that are digits alone, with the fewest and the most digits that luxon takes. */
+/** Tokens of luxon that stand for digits only, with the fewest and the most digits that luxon accepts. */
 const DIGITS: Readonly<Record<string, readonly [part: keyof CivilTime, min: number, max: number]>> = {
   yyyy: ['year', 4, 4],
   MM: ['month', 2, 2],
@@ -58,7 +60,7 @@ function literalParts(literal: string): readonly FormatPart[] {
   }));
 }
 
-/** Whether it is certain where each part ends: nothing that may be a digit follows a variable number of digits. */
+/** Whether it is certain where each part ends, because no digit follows a part with a variable number of digits. */
 function isUnambiguous(formatParts: readonly FormatPart[]): boolean {
   return formatParts.every((one, index) => {
     const next = formatParts[index + 1];
@@ -93,7 +95,7 @@ function offsetMs(text: string): number {
   return (text.startsWith('-') ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Where a part of a fixed format stands; absent parts have no digits. */
+/** The offsets of the digits of a part in a fixed format; both are equal if the format lacks the part. */
 export type DigitPlace = { readonly at: number; readonly end: number };
 
 /** The number at a place; NaN if it has another character than a digit. */
@@ -131,7 +133,7 @@ function fixedOf({ formatParts, offset }: DigitFormat): FixedFormat | undefined 
   return { length, places, literals };
 }
 
-/** The places of a format whose parts all have a fixed length; `undefined` for any other. */
+/** Compiles a format whose parts all have a fixed length; `undefined` for any other format. */
 export function compileFixedFormat(format: string): FixedFormat | undefined {
   const digits = compileDigits(format);
   return digits && fixedOf(digits);
@@ -197,7 +199,7 @@ function readWithLuxon(format: string): DateReader {
   };
 }
 
-/** Compiles a format of luxon's tokens. Formats of digits are read without luxon, which takes ten times as long. */
+/** Compiles the reader of a format. Formats with other parts than digits, such as names of months, are left to luxon. */
 export function compileDateFormat(format: string): DateReader {
   const digits = compileDigits(format);
   return digits === undefined ? readWithLuxon(format) : readDigits(digits);

@@ -1,7 +1,9 @@
+// The types of steps: a mapping runs the steps of a field one after the other over its legacy value.
+
 import type { Decimal } from '../../../../kernel/decimal.ts';
 import { type Json, NumberText } from '../../../../kernel/json/json.ts';
 
-/** A legacy value that does not match the source file. */
+/** The result of a step that cannot read its value, because the value does not match the source file. */
 export const UNREADABLE = Symbol('unreadable');
 
 /** A value between two steps: a legacy value, a decimal, several values to be joined, or the failure. */
@@ -10,16 +12,13 @@ export type StepValue = Json | Decimal | undefined | typeof UNREADABLE;
 /** One compiled step. `null` means "known to be unknown"; every step except `default` passes it on. */
 export type Step = (value: StepValue) => StepValue;
 
-/** The kind of value that a step yields; a chain is checked with it against the field that it feeds. */
+/** The kind of value that a step yields. Portico checks that the last kind of a chain of steps fits the field. */
 export type StepKind = 'same' | 'text' | 'decimal' | 'instant' | 'date';
 
-/**
- * `run` makes `UNREADABLE` of a value that it cannot read. A step that yields `same` is ignored when a chain is checked
- * against its field.
- */
+/** A step with the kind of its results. `run` returns `UNREADABLE` for a value that it cannot read. */
 export type CompiledStep = { readonly run: Step; readonly yields: StepKind };
 
-/** The text of a text or number. */
+/** The text of a text or number; `undefined` for any other value. */
 export function textOf(value: StepValue): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);

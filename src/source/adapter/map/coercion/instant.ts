@@ -1,3 +1,5 @@
+// The steps that read times: numbers of seconds, ISO 8601, declared formats. They write instants as the contract does.
+
 import { DateTime, IANAZone } from 'luxon';
 import { Decimal } from '../../../../kernel/decimal.ts';
 import { civilMs } from './civil-time.ts';
@@ -40,10 +42,7 @@ function instantText(epochMs: number): string | typeof UNREADABLE {
 
 const EPOCH = /^(-?\d{1,15})(?:\.(\d+))?$/;
 
-/**
- * Creates a step that reads seconds or milliseconds since 1970 as an instant. What is finer than a millisecond is cut off, as
- * it is where an instant is written as a date.
- */
+/** Creates a step that reads seconds or milliseconds since 1970 as an instant. What is finer than a millisecond is cut off. */
 export function epoch(unit: 'seconds' | 'milliseconds'): Step {
   const digits = unit === 'seconds' ? 3 : 0;
   return onText((text) => {
@@ -53,7 +52,7 @@ export function epoch(unit: 'seconds' | 'milliseconds'): Step {
     if (found === null) return UNREADABLE;
     const [, whole = '', fraction = ''] = found;
     const ms = Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
-    // Before 1970, the millisecond that has begun is the one below.
+    // Before 1970, cutting off digits would round up, so the result is one millisecond less.
     const isWithin = whole.startsWith('-') && /[1-9]/.test(fraction.slice(digits));
     return instantText(isWithin ? ms - 1 : ms);
   });
@@ -62,7 +61,7 @@ export function epoch(unit: 'seconds' | 'milliseconds'): Step {
 const ISO_WITH_ZONE =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
 
-/** Reads ISO 8601 with a zone. */
+/** Reads ISO 8601 with a zone as an instant. */
 export function readIso(text: string): StepValue {
   const found = ISO_WITH_ZONE.exec(text.trim());
   if (found === null) return UNREADABLE;
@@ -106,7 +105,7 @@ export function compileDate(format: string, zone: string): Step {
   });
 }
 
-/** Creates a step that finds the day of an instant, as the step before it has made one, in a zone. */
+/** Creates a step that turns the instant from the step before into its day in a zone. */
 export function compileDay(zone: string): Step {
   const there = { zone: zone === 'UTC' ? 'utc' : /^[+-]/.test(zone) ? `UTC${zone}` : zone, locale: 'en-US' };
   return onText((text) => {
@@ -115,10 +114,10 @@ export function compileDay(zone: string): Step {
   });
 }
 
-/** Numbers, names and quoted texts, but no localised tokens of luxon such as T and D. */
+/** The tokens that a format may have: numbers, names and quoted texts, but no localised tokens of luxon such as T and D. */
 const DATE_FORMAT = /^(?:'[^']*'|[yMLdHhmsSuaZzEco]|[^A-Za-z'])+$/;
 
-/** Whether a format has year, month and day: luxon would fill in a missing one from today. */
+/** Whether a format has year, month and day. Luxon would take a missing one from today's date. */
 export function namesWholeDate(format: string): boolean {
   if (!DATE_FORMAT.test(format)) return false;
   const options = { zone: 'utc', locale: 'en-US' };

@@ -8,9 +8,9 @@ export type LocalTime = (shownMs: number) => {
 };
 
 const DAY_MS = 86_400_000;
-/** Texts of a source can name any day; this bound keeps the cache small. */
+/** The most days in the cache. Texts of a source can name any day, so the cache needs a limit. */
 const DAYS_MAX = 4_096;
-/** The offset is sampled twice a day: no zone has ever changed its clocks and back within half a day. */
+/** The offset is sampled twice a day, because no zone has ever changed its clocks and back within half a day. */
 const SAMPLE_INTERVAL_MS = DAY_MS / 2;
 
 /** Compiles a zone: UTC, an offset such as +02:00, or an IANA zone. */

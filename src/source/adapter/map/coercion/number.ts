@@ -1,8 +1,10 @@
+// The steps that read numbers as exact decimals.
+
 import { Decimal } from '../../../../kernel/decimal.ts';
 import { NumberText } from '../../../../kernel/json/json.ts';
 import { type StepValue, type Step, UNREADABLE } from './flow.ts';
 
-/** Reads an exact decimal in plain notation. */
+/** Reads a text in plain notation, such as `-12.50`, as an exact decimal. */
 export function readDecimal(text: string): Decimal | typeof UNREADABLE {
   return Decimal.parse(text.trim()) ?? UNREADABLE;
 }
@@ -14,8 +16,8 @@ export function readNumber(value: StepValue): Decimal | typeof UNREADABLE {
 }
 
 /**
- * Reads digits, grouped or not, with the declared decimal character: a guess could read `1.234` as 1234. JSON numbers
- * need no declaration.
+ * Creates the step that reads digits, grouped or not, with the declared decimal character, because a guess could read `1.234` as
+ * 1234. JSON numbers are read as they are.
  */
 export function compileNumber(decimal: string, group: string): Step {
   const grouped = group === '' ? '' : `\\d{1,3}(?:[${group}]\\d{3})+|`;

@@ -1,3 +1,5 @@
+// The steps that change texts: templates, parts of a text, labels for codes, joined texts.
+
 import type { Json } from '../../../../kernel/json/json.ts';
 import { type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
 
@@ -15,25 +17,25 @@ export function templateAround(
   return before === undefined || after === undefined || more.length > 0 ? undefined : { before, after };
 }
 
-/** Puts text around a value. */
+/** Creates the step that puts text around a value. */
 export function compileTemplate(template: string): Step {
   const around = templateAround(template);
   return onText((text) => (around === undefined ? UNREADABLE : around.before + text + around.after));
 }
 
-/** Splits a text and picks one part; a text with fewer parts is unreadable. */
+/** Creates the step that splits a text and picks one part. A text with fewer parts is unreadable. */
 export function compileSplit({ by, at }: { readonly by: string; readonly at: number }): Step {
   return onText((text) => text.split(by).at(at) ?? UNREADABLE);
 }
 
-/** Picks the first group of a pattern; a text that does not match is unreadable. */
+/** Creates the step that picks the first group of a pattern. A text that does not match is unreadable. */
 export function compileMatch(pattern: RegExp): Step {
   return onText((text) =>
     text.length > MATCH_LENGTH_MAX ? UNREADABLE : (pattern.exec(text)?.[1] ?? UNREADABLE),
   );
 }
 
-/** Maps codes to labels; other codes are unreadable. `true` and `false` are codes too. */
+/** Creates the step that maps codes to labels. Other codes are unreadable. `true` and `false` are codes, too. */
 export function compileEnum(table: Readonly<Record<string, string>>): Step {
   const labels = new Map(Object.entries(table));
   return (value) => {
@@ -43,7 +45,7 @@ export function compileEnum(table: Readonly<Record<string, string>>): Step {
   };
 }
 
-/** Joins texts, without empty ones; the items of lists are joined in their place. */
+/** Creates the step that joins texts with a separator and leaves out empty ones. The items of a list are joined in its place. */
 export function compileJoin(separator: string): Step {
   return (found) => {
     if (found === null) return null;
