@@ -1,3 +1,5 @@
+// Checks the claims of lists whose windows can only be read one after the other: cursors, continuations and links.
+
 import { compilePath } from '../adapter/spec/path.ts';
 import { addressInHeader } from '../adapter/read/next.ts';
 import { explainReplies } from '../adapter/read/explain-reply.ts';
@@ -6,7 +8,7 @@ import { describeExchange, idsOf, listPlace, sameIds } from './evidence/ask.ts';
 import { concludeAt, type Finding } from './evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 
-/** Whether a window is as full as the total says, and the rows end where it says: then windows have fixed positions. */
+/** Whether a window is as full as the total says, and the rows end where the total says, so that windows have fixed positions. */
 export function isFullWindow({ call, rows }: WindowEvidence, total: number): boolean {
   const expected = Math.min(call.size, total - call.firstRow);
   const isFull = rows.received === expected && rows.records.length === rows.received;
@@ -36,7 +38,7 @@ function checkWalk({ ask, sample }: Evidence): Finding {
   return conclude('could not tell', 'the end was not reached within the bounds');
 }
 
-/** Whether the name of the second window gives the same rows each time. */
+/** Whether the name (such as a cursor) of the second window gives the same rows each time. */
 async function checkTwice({ ask, first }: Evidence): Promise<Finding> {
   const claim = 'the name of a window may be used more than once';
   const conclude = concludeAt('cursor twice', claim, listPlace(ask, 'window'));
@@ -55,7 +57,7 @@ async function checkTwice({ ask, first }: Evidence): Promise<Finding> {
     : conclude('differs', `other rows the second time (window: ${ask.list.window.kind})`, onceOnly, twice);
 }
 
-/** The address of the next window, as the source writes it. */
+/** The address of the next window as the source writes it; `undefined` if there is none, or windows are no links. */
 function writtenAddress({ ask: { spec, resource, list }, first: { reply } }: Evidence): string | undefined {
   const { window } = list;
   if (window.kind !== 'link') return undefined;
@@ -81,11 +83,11 @@ function checkHost(evidence: Evidence): Finding {
   return conclude('noted', 'another host: Portico takes only path and query, and stays with net.baseUrl');
 }
 
-/** The claims of a source that names each window in the one before. */
+/** The claims of a source in whose list each window names the next one. */
 export const continuationClaims: readonly Claim[] = [
   claimOf('last window', checkWalk),
   claimOf('cursor twice', checkTwice),
 ];
 
-/** Whether links lead to the source itself. */
+/** The claim that the links to next windows lead to the source itself. */
 export const linkHostClaim = claimOf('link host', checkHost);

@@ -1,3 +1,5 @@
+// Checks that the values of a filtered field have the JSON types that the filter states (`types`).
+
 import type { ReplyFacts } from '../adapter/compile.ts';
 import type { JsonType } from '../../kernel/json/values.ts';
 import { plural } from '../../kernel/plural.ts';
@@ -10,8 +12,8 @@ import type { DeclaredFilter } from './filter.ts';
 const NONE: readonly ClaimContradicted[] = [];
 
 /**
- * The filters that were not certified for the type of a value that came. One reply proves it: the list has a row that the
- * source may compare otherwise than Portico reads it.
+ * The claims of filters that do not state the JSON type of a value that came. One reply proves it, because the source may compare
+ * this row in another way than Portico.
  */
 export function brokenTypes({ otherTypes }: ReplyFacts): readonly ClaimContradicted[] {
   if (otherTypes === undefined) return NONE;
@@ -23,7 +25,7 @@ export function brokenTypes({ otherTypes }: ReplyFacts): readonly ClaimContradic
   );
 }
 
-/** How many rows of the sample have a value of each type, and how many of these can be read. */
+/** How many rows of the sample have a value of each JSON type, and in how many of these rows Portico can read the value. */
 function countTypes({ ask, sample }: Evidence, field: string) {
   const typeOf = ask.types.get(field);
   const counts = new Map<JsonType, { rows: number; readable: number }>();
@@ -38,7 +40,7 @@ function countTypes({ ask, sample }: Evidence, field: string) {
   return counts;
 }
 
-/** Whether the rows have the types that a filter was certified for; `undefined` if no type was seen. */
+/** Checks that the rows have the types that a filter states; `undefined` if no type was seen. */
 export function checkTypes(
   evidence: Evidence,
   { field, op, spec }: DeclaredFilter,
@@ -46,7 +48,7 @@ export function checkTypes(
 ): Finding | undefined {
   const { ask } = evidence;
   const counts = countTypes(evidence, field);
-  // Texts are all that CSV and XML have.
+  // CSV and XML have only texts.
   if (counts.size === 0 || ask.spec.decode.format === 'csv' || ask.spec.decode.format === 'xml')
     return undefined;
   const place = listPlace(ask, 'filters', field, op);

@@ -1,3 +1,5 @@
+// Checks that a source filters as the contract does: no wrong rows, no missing rows, and before it pages.
+
 import type { Capability } from '../adapter/spec/capability.ts';
 import type { FilterSpec } from '../../config/schema/source.ts';
 import { matches } from '../../contract/order.ts';
@@ -17,7 +19,7 @@ import type { FilteredField, FilterProbe } from './evidence/filter-values.ts';
 import { type RowWalk, walkAgain, walkRows } from './evidence/walk.ts';
 import { shortWindows } from './window-size.ts';
 
-/** What contradicts a filter. */
+/** The detail of the violation if a filter brings a wrong row. */
 export const ROW_EXCLUDED = 'a row came that does not match';
 
 /** Whether a row satisfies every filter. */
@@ -25,7 +27,7 @@ function fitsFilters(row: EvidenceRow, filters: readonly Filter[]): boolean {
   return filters.every((filter) => matches(row[filter.field] ?? null, filter));
 }
 
-/** The claimed filter that the rows contradict; `undefined` if they contradict none. */
+/** The claim of the first filter that the rows contradict; `undefined` if they contradict none. */
 export function brokenFilter(
   rows: readonly EvidenceRow[],
   filters: readonly Filter[],
@@ -34,29 +36,29 @@ export function brokenFilter(
   return broken === undefined ? undefined : `filter.${broken.field}.${broken.op}`;
 }
 
-/** The result of one filter value. */
+/** The result of trying one filter value. */
 export type FilterResult = Pick<FilterProbe, 'kind'> & {
   readonly filters: readonly Filter[];
   readonly shown: Exchange<unknown> | undefined;
   readonly found: RowWalk;
-  /** Rows that do not match. */
+  /** Rows that came but do not match. */
   readonly extra: readonly EvidenceRow[];
-  /** Matching rows of the sample that did not come; `undefined` if not all rows that come were read. */
+  /** How many matching rows of the sample did not come; `undefined` if the walk was not complete. */
   readonly missing: number | undefined;
-  /** Whether just the first or the last of the matching rows did not come: the window loses them, not the filter. */
+  /** Whether only the first or last of the matching rows did not come, so that the window loses them and not the filter. */
   readonly isCutOff: boolean;
-  /** Rows that the whole list does not have. */
+  /** How many rows came that the whole list does not have. */
   readonly unlisted: number;
   /** Whether the same rows came as without a filter. */
   readonly ignored: boolean;
-  /** How the windows of the walk do not fit together, if they do not. */
+  /** How the windows of the walk do not fit together; `undefined` if they fit. */
   readonly torn: string | undefined;
 };
 
-/** A filter that a file declares. */
+/** A filter that a source file declares. */
 export type DeclaredFilter = FilteredField & { readonly op: PushableOp; readonly spec: FilterSpec };
 
-/** Whether as many rows, and just the same at the start, come as without a filter. */
+/** Whether the source seems to ignore a filter: as many rows come as without it, and the first ones are the same. */
 function isIgnored(found: RowWalk, sample: RowWalk): boolean {
   const [first, whole] = [found.steps[0]?.rows, sample.steps[0]?.rows];
   return (
@@ -68,12 +70,14 @@ function isIgnored(found: RowWalk, sample: RowWalk): boolean {
   );
 }
 
-/** How the windows of a filtered walk do not fit together: the source filters its windows after it has cut them. */
+/**
+ * How the windows of a filtered walk do not fit together, because the source filters after it has paged; `undefined` if they fit.
+ */
 function tornWalk(evidence: Evidence, found: RowWalk): string | undefined {
   const { list } = evidence.ask;
   const { window } = list;
   if (!isNumbered(window)) return undefined;
-  // Rows that move, or come again behind the end, are told elsewhere.
+  // Rows that move, or come again behind the end, are reported elsewhere.
   if (isTold(evidence, 'past end')) return undefined;
   if (found.repeated > 0 || (found.end === 'repeats' && endsEmpty(list))) return 'rows came twice';
   const { before, short } = shortWindows(found);
@@ -81,13 +85,10 @@ function tornWalk(evidence: Evidence, found: RowWalk): string | undefined {
   return `${short.length} of ${plural(before.length, 'window')} before the last are short`;
 }
 
-/**
- * How many rows of a selection the whole list does not have. It is read once more before that is said, because rows may
- * have been added meanwhile.
- */
+/** How many rows of a selection the whole list does not have. It is read again first, because rows may have been added. */
 export async function countUnlisted(evidence: Evidence, found: RowWalk): Promise<number> {
   const { ask, sample } = evidence;
-  // Rows that move may have been missed by the walk; that is told elsewhere.
+  // If rows move, the walk may have missed some; that is reported elsewhere.
   if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold(evidence)) return 0;
   const unlistedBy = ({ records }: RowWalk) => {
     const listed = new Set(records.map(({ id }) => id));
@@ -97,10 +98,10 @@ export async function countUnlisted(evidence: Evidence, found: RowWalk): Promise
   return again?.complete === true ? unlistedBy(again) : 0;
 }
 
-/** So many rows in a row are no chance. */
+/** So many rows in the right order are no coincidence. */
 const RUN_MIN = 3;
 
-/** Whether rows are all that was wanted but for some at the start or the end. */
+/** Whether the rows that came are all that was wanted, except some at the start or the end. */
 function isRunOf(found: RowWalk, wanted: readonly EvidenceRow[]): boolean {
   const [first] = found.records;
   const start = wanted.findIndex(({ id }) => id === first?.id);
@@ -108,10 +109,10 @@ function isRunOf(found: RowWalk, wanted: readonly EvidenceRow[]): boolean {
   return start >= 0 && isRun && found.records.length >= RUN_MIN && found.records.length < wanted.length;
 }
 
-/** Whether a reply has the number of the rows that match, so that one may show that all came. */
+/** Whether replies state the number of matching rows, so that one reply can show that all rows came. */
 export const isCounted = ({ list }: Ask): boolean => list.total?.counts === 'filtered' && !hidesRows(list);
 
-/** Asks for filters as the gateway does that cannot rely on a total, up to the end. */
+/** Tries filters: reads all rows that match, as the gateway does without a total, and compares them with the sample. */
 export async function tryFilters(
   evidence: Evidence,
   reader: OpenList,
@@ -142,11 +143,11 @@ export async function tryFilters(
   };
 }
 
-/** Why a filter value contradicts the claim, with what to look at. */
+/** Why a filter value contradicts the claim (`what`), and what its author should look at (`look`). */
 type Objection = {
   readonly what: string;
   readonly look: string;
-  /** What is wrong, if it is not the filter: rows that it should not bring, which can be left out here, or the list. */
+  /** `extra rows`: only too many rows come, which the gateway can leave out. `list`: the list is wrong. Absent: the filter is. */
   readonly of?: 'extra rows' | 'list';
 };
 
@@ -194,8 +195,8 @@ export function objection(
 }
 
 /**
- * Whether rows show that a filter runs before paging: one of a window's rows is not in the same window of the whole list.
- * A source that filters what it has paged can only leave rows out.
+ * Whether rows show that a filter runs before paging, because a row of the filtered window is not in the same window of the whole
+ * list. A source that filters after paging can only leave rows out.
  */
 export function isFilteredBeforePaging(filtered: WindowEvidence, whole: WindowEvidence): boolean {
   const ids = new Set(windowIds(whole));

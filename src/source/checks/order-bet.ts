@@ -8,10 +8,10 @@ import { concludeAt } from './evidence/finding.ts';
 import { isOrdered } from './order.ts';
 import { hasDuplicates } from './unique-ids.ts';
 
-/** The rows of a look, in the order of their places in the list. */
+/** Rows of the list that were read together, in their order in the list. */
 type Rows = readonly CanonicalRecord[];
 
-/** Whether two records that neither look shows changed have changed places. */
+/** Whether two records that are the same in both readings have changed places. */
 function isTurnedRound(before: Rows, now: Rows): boolean {
   const textOf = (record: CanonicalRecord) => Object.values(record).join('\n');
   const places = new Map(before.map((record, at) => [textOf(record), at]));
@@ -19,7 +19,7 @@ function isTurnedRound(before: Rows, now: Rows): boolean {
   return kept.some((place, at) => at > 0 && place < (kept[at - 1] ?? 0));
 }
 
-/** How rows break the order that a file bets on; `undefined`: they do not. */
+/** How rows break the order that a file bets on, compared with an earlier reading (`before`); `undefined`: they do not. */
 export function brokenBet(
   { by, fields }: Pick<OrderBet, 'by'> & { readonly fields: readonly Field[] },
   rows: Rows,
@@ -32,11 +32,11 @@ export function brokenBet(
   return isMoved ? 'rows that did not change have changed places since the last look' : undefined;
 }
 
-/** Whether something asks for the order that pages rest on, or promises it. That rows show it today proves nothing. */
+/** The claim that something asks for the order on which pages depend, or promises it. Rows in this order today prove nothing. */
 export const orderBetClaim = claimOf('bet', ({ ask, failed }) => {
   const spec = ask.spec.resources[ask.resource.name];
   const bet = spec && orderBet(spec);
-  // An order that is wrong is told as such.
+  // A wrong order is reported by the claims of order.ts.
   if (bet === undefined || failed.has('order') || failed.has('stability')) return undefined;
   const conclude = concludeAt('bet', `order: ${bet.by} stays as it is`, listPlace(ask, 'order'));
   const observed = 'rows came in it, but nothing in the request asks for it: a write may end that';

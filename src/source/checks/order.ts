@@ -1,3 +1,5 @@
+// Checks that rows come in the order that a source file claims, and in the same order each time.
+
 import type { Value } from '../../contract/fields.ts';
 import {
   compareKeys,
@@ -14,7 +16,7 @@ import { idsOf, isNumbered, listPlace, rowsAt, sameIds, sizeOf } from './evidenc
 import { concludeAt, type Finding, setting } from './evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
 
-/** Whether rows are in strict order; equal neighbours would be the same row twice. */
+/** Whether rows are in strict order. Two equal neighbours would be the same row twice. */
 export function isOrdered(rows: readonly EvidenceRow[], order: RecordOrder): boolean {
   let before: EvidenceRow | undefined;
   for (const row of rows) {
@@ -29,7 +31,7 @@ function isSame(by: SortField, left: Value, right: Value): boolean {
   return compareKeys(sortKeyOf(by, left), sortKeyOf(by, right)) === 0;
 }
 
-/** Whether rows are in order once the case of letters does not count; the order of ties is checked elsewhere. */
+/** Whether rows are in order if the case of letters does not count. The order of ties is checked elsewhere. */
 function isOrderedInLowerCase(rows: readonly EvidenceRow[], { field }: Sort, order: RecordOrder): boolean {
   const folded = (value: Value) => (typeof value === 'string' ? value.toLocaleLowerCase('en') : value);
   const lower = rows.map((one) => ({ ...one, [field]: folded(one[field] ?? null) }));
@@ -105,7 +107,7 @@ async function checkStable({ ask, first }: Evidence): Promise<Finding> {
   return conclude('differs', observed, { ...setting(at, undefined, text), otherwise: text }, again);
 }
 
-/** The order without a sort, and whether it is always the same. */
+/** The claims about the order without a sort: which order it is, and that it is always the same. */
 export const orderClaims: readonly Claim[] = [
   claimOf('order', checkOrder),
   claimOf('stability', checkStable),

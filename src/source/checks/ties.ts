@@ -1,3 +1,8 @@
+// Ties are rows that are equal in the column of a sort. A database without a tiebreak (a second column) may order ties anew for
+// each limit and offset, so two replies may show one row twice and leave out another. Only the sort key at each row number is
+// sure. So a group of ties is known only if one reply holds all of it; its rows are then put in order by id here. This is done
+// even if there is a tiebreak, because it may order ids as text, or be ignored.
+
 import {
   compileFieldOrder,
   compileOrder,
@@ -9,45 +14,38 @@ import type { Sort } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { hasDuplicates } from './unique-ids.ts';
 
-/*
- * Ties are rows that are equal in the column of a sort. A database without a tiebreak orders them anew for each limit and
- * offset, so two replies may show one row twice and leave out another. Which *key* stands at which number does not depend
- * on that. So a group of ties is known only if one reply holds all of it; its rows are then put in order by id here. That
- * holds for a tiebreak, too: it may order ids as text, or be ignored.
- */
-
 /** The rows with the numbers `from` to `to - 1` of a sorted list. */
 export type RowRange = { readonly from: number; readonly to: number };
 
-/** Rows that one reply held: the number of the first one, the records, and the key of each. */
+/** The rows of one reply: the number of the first row, the records, and the sort key of each. */
 export type SortedRun = {
   readonly first: number;
   readonly records: readonly CanonicalRecord[];
   readonly keys: readonly (SortKey | null)[];
 };
 
-/** A group of ties that no single reply held. A side is open if it is not known yet whether the group continues there. */
+/** A group of ties that no single reply holds. A side is open if it is unknown whether the group continues there. */
 export type SplitGroup = RowRange & { readonly isOpenBefore: boolean; readonly isOpenAfter: boolean };
 
-/** Keys of rows that are known from elsewhere, by the number of the row. */
+/** Known sort keys of rows, by the number of the row. */
 export type KnownKeys = ReadonlyMap<number, SortKey | null>;
 
-/** Checks and orders the ties of one sort. */
+/** Checks the ties of one sort and puts them in order. */
 export type Ties = {
   readonly order: FieldOrder;
   runOf(first: number, records: readonly CanonicalRecord[]): SortedRun;
-  /** Whether keys are in order, whatever the order of ties is. */
+  /** Whether keys are in order. The order of ties does not matter. */
   readonly areInOrder: (keys: readonly (SortKey | null)[]) => boolean;
   /**
-   * The records of a range that one reply holds with the rows beside it, in one pass; `unsorted` if its keys are not in
-   * order or a row comes twice, `undefined` if more has to be known.
+   * The records of a range in the contract's order, if one reply holds the range and the rows next to it. `unsorted`: the keys
+   * are not in order, or a row comes twice. `undefined`: more rows must be read first.
    */
   settleAlone(
     run: SortedRun,
     range: RowRange,
     total: number,
   ): { readonly records: readonly CanonicalRecord[] } | 'unsorted' | undefined;
-  /** The keys that some replies show; `undefined` if two of them do not fit together: rows have moved, or are unsorted. */
+  /** The keys that some replies show; `undefined` if the replies do not fit together, because rows have moved or are unsorted. */
   keysOf(runs: readonly SortedRun[], known: KnownKeys): KnownKeys | undefined;
   /**
    * The records of a range in the contract's order, or the first group of ties that keeps them from being known. `runs`
@@ -63,12 +61,12 @@ export type Ties = {
 
 const endOf = ({ first, records }: SortedRun) => first + records.length;
 
-/** Whether a sort has ties: ids are unique. */
+/** Whether rows can tie in a sort. They cannot in a sort by id, because ids are unique. */
 export function canTie(sort: Sort | null): sort is Sort {
   return sort !== null && sort.field !== 'id';
 }
 
-/** Compiles the rules for the ties of a sort; `by` is its field. */
+/** Compiles the rules for the ties of a sort; `by` says how its field is compared. */
 export function compileTies(sort: Sort, by: SortRules): Ties {
   const order = compileFieldOrder(sort, by);
   const whole = compileOrder(sort, by);
@@ -135,8 +133,9 @@ export function compileTies(sort: Sort, by: SortRules): Ties {
 }
 
 /**
- * The rows to read in one reply so that more is known of a split group, the best choice first: all of the group with what
- * lies beside it, as far as the largest window reaches, or the one row beside it. `page` is what was asked for.
+ * The ranges of which one should be read next, in one reply, to learn more about a split group; the best choice comes first. A
+ * range is the whole group with rows next to it, up to the largest window, or only the next row. `page`: the rows that were asked
+ * for.
  */
 export function rangesToClose(
   { from, to, isOpenBefore, isOpenAfter }: SplitGroup,

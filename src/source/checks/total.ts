@@ -1,3 +1,5 @@
+// Checks that the total of a source is the number of its rows, with and without filters.
+
 import type { ReplyFacts, Rows } from '../adapter/compile.ts';
 import type { Filter } from '../../contract/query.ts';
 import { explainReplies } from '../adapter/read/explain-reply.ts';
@@ -25,15 +27,15 @@ import type { RowWalk } from './evidence/walk.ts';
 import { shortWindows } from './window-size.ts';
 
 /**
- * Whether totals of the same rows, in the order in which they came, return to an earlier value. A write changes a total,
- * too, but then the new value stays.
+ * Whether totals of the same rows return to an earlier value. `totals` are in the order in which they came. A write changes a
+ * total, too, but then the new value stays.
  */
 export function isUnsteady(totals: readonly number[]): boolean {
   const changes = totals.filter((total, index) => total !== totals[index - 1]);
   return new Set(changes).size < changes.length;
 }
 
-/** How a reply breaks the total that another reply about the same rows gave. */
+/** How the total of a reply differs from the total that another reply gave for the same rows; `undefined`: it does not. */
 export function brokenSteadiness(
   { total }: ReplyFacts,
   before: number | undefined,
@@ -42,7 +44,7 @@ export function brokenSteadiness(
   return inconsistent('the total changed during the walk', { totals: [before, total] });
 }
 
-/** How a window breaks a total: it must hold exactly the rows that the total promises there. */
+/** How a window contradicts a total, because it does not have exactly the rows that the total promises; `undefined`: it has. */
 export function brokenTotal({ call, rows }: WindowFacts, total: number): InconsistentReads | undefined {
   const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
   const unsteady = brokenSteadiness(rows, total);
@@ -50,20 +52,20 @@ export function brokenTotal({ call, rows }: WindowFacts, total: number): Inconsi
   return inconsistent('a window has fewer or more rows than the total allows');
 }
 
-/** The number of rows that the source gives for a selection, or the reply that lacks it. */
+/** Asks for the total of a selection; `exchange` is the reply that has it or lacks it. */
 async function askTotal(reader: OpenList, first: Exchange<Rows>) {
   if (reader.count === undefined) return { total: first.value?.total, exchange: first };
   const exchange = await reader.count();
   return { total: exchange.value, exchange };
 }
 
-/** The total at another place than the file names, where the first reply holds the number of all rows, with its words. */
+/** Finds another place for the total: a number in the first reply that is the number of all rows. */
 function findTotal({ ask, first, sample }: Evidence): readonly (Change & { readonly text: string })[] {
   const rows = sample.received;
   const body = explainReplies(ask.spec, ask.resource, 'list')?.body(first.reply);
-  // A number that only counts the rows of the window says nothing.
+  // If all rows are in the first window, a number may also be that of the rows in the window, so it proves nothing.
   if (!sample.complete || rows <= first.value.received || body === undefined) return [];
-  // If a total is declared, any other number may be that of the rows by chance.
+  // If a total is declared, another number may be equal to the number of rows by coincidence.
   const isLikely = ({ count, isNamed }: StatedNumber) =>
     count === rows && (isNamed || ask.list.total === undefined);
   const place = statedNumbers(first.reply, body).find(isLikely)?.place;
@@ -73,7 +75,7 @@ function findTotal({ ask, first, sample }: Evidence): readonly (Change & { reado
   return [{ sets: [{ at: listPlace(ask, 'total'), value }], text }];
 }
 
-/** A total that the file does not name, where the number of all rows stands in the first reply. */
+/** Proposes a total to a file without one, if the first reply has the number of all rows. */
 function proposeTotal(evidence: Evidence): Finding | undefined {
   const { ask, sample } = evidence;
   const [found] = findTotal(evidence);
@@ -87,7 +89,7 @@ function proposeTotal(evidence: Evidence): Finding | undefined {
   );
 }
 
-/** Why the rows of a walk cannot be counted. */
+/** Why the rows of a walk cannot be counted; `undefined` if they can. */
 function whyInconclusive({ ask, first, sample }: Evidence): string | undefined {
   const { repeated, refusal, complete } = sample;
   const hasNumbers = !hidesRows(ask.list) && first.value.next === undefined;
@@ -97,8 +99,8 @@ function whyInconclusive({ ask, first, sample }: Evidence): string | undefined {
 }
 
 /**
- * The advice for a total that is not the number of the rows that came: another place that holds it, or none. Where the
- * total is larger, rows may be missing, which only somebody can tell who knows the service.
+ * The advice for a total that is not the number of the rows that came: another place for the total, or no total. If the total is
+ * larger, rows may be missing, and only people who know the service can tell.
  */
 function withoutTotal(ask: Ask, isTooLarge: boolean, others: readonly Change[] = []): Advice {
   const text = 'where the number of rows stands; or no total';
@@ -114,7 +116,7 @@ function withoutTotal(ask: Ask, isTooLarge: boolean, others: readonly Change[] =
   };
 }
 
-/** Whether the last row that the total promises can be read, where not all rows were. */
+/** Checks that the last row that the total promises can be read, if not all rows were read. */
 async function checkLast({ ask }: Evidence, total: number, exchange: Exchange<unknown>): Promise<Finding> {
   const conclude = concludeAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
   if (ask.open({})?.window.kind !== 'random' || hidesRows(ask.list))
@@ -147,7 +149,7 @@ async function checkLast({ ask }: Evidence, total: number, exchange: Exchange<un
   );
 }
 
-/** Whether the total is the number of rows. */
+/** Checks that the total is the number of rows. */
 async function checkTotal(evidence: Evidence): Promise<Finding | undefined> {
   const { ask, first, sample } = evidence;
   if (ask.list.total === undefined) return proposeTotal(evidence);
@@ -180,10 +182,10 @@ async function checkTotal(evidence: Evidence): Promise<Finding | undefined> {
   return differs(`${total}, but there are ${plural(rows, 'row')}`);
 }
 
-/** The number of all rows. */
+/** The claim that the total is the number of all rows. */
 export const totalClaim = claimOf('total', checkTotal);
 
-/** Whether the total with filters counts the rows that match; `found` are all rows that came with them. */
+/** Checks what the total counts if there are filters; `found` has all rows that came with these filters. */
 export async function checkFilteredTotal(
   { ask, sample, failed }: Evidence,
   reader: OpenList,

@@ -8,7 +8,7 @@ export function hasDuplicates(rows: readonly EvidenceRow[]): boolean {
   return new Set(rows.map(({ id }) => id)).size !== rows.length;
 }
 
-/** Whether no record comes twice in a walk. */
+/** The claim that no record comes twice while the list is read window by window. */
 export const uniqueIdsClaim = claimOf('walk', ({ ask, sample: { repeated, records }, failed }) => {
   const key = ask.list.order === 'unknown' ? 'window' : 'order';
   const conclude = concludeAt('walk', 'no record comes twice in a walk', listPlace(ask, key));

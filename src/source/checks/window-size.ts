@@ -1,5 +1,5 @@
-// A source file says how many rows a window of a list has (`window.sizeMax`, or the constant of a request without windows), and
-// by `shortPage` whether only the last window may have fewer. Here both are held against what came.
+// Checks the size of windows. A source file says how many rows a window has (`window.sizeMax`, or the constant of a request
+// without windows), and by `shortPage` whether only the last window may have fewer.
 
 import { claimOf, type WindowFacts } from './claim.ts';
 import { hidesRows, listPlace } from './evidence/ask.ts';
@@ -8,9 +8,9 @@ import { plural } from '../../kernel/plural.ts';
 import type { RowWalk } from './evidence/walk.ts';
 
 /**
- * What is wrong with the number of rows of a window, in words; `undefined` if nothing is. More rows than were asked for: the
- * source means something else by the size. Exactly as many as a constant such as `limit=100` asks for: the list may be cut off
- * there, unless the total says that these are all rows.
+ * What is wrong with the number of rows of a window, in words; `undefined` if nothing is. If more rows come than were asked for,
+ * the source means something else by the size. If exactly as many come as a constant such as `limit=100` asks for, the list may
+ * be cut off there, unless the total says that these are all rows.
  */
 export function wrongRowCount({ call, rows }: WindowFacts): string | undefined {
   const constant = rows.total === rows.received ? undefined : call.constantSizes?.get(rows.received);
@@ -20,7 +20,7 @@ export function wrongRowCount({ call, rows }: WindowFacts): string | undefined {
   return `the source gave ${rows.received} rows where ${call.size} were asked for`;
 }
 
-/** The windows that brought rows not seen before, because some sources begin again behind the end. */
+/** The windows that brought new rows. Other windows do not count, because some sources begin again behind the end. */
 function stepsWithNewRows({ steps }: RowWalk): RowWalk['steps'] {
   const seen = new Set<string>();
   return steps.filter(({ rows }) => {
@@ -30,13 +30,13 @@ function stepsWithNewRows({ steps }: RowWalk): RowWalk['steps'] {
   });
 }
 
-/** The windows before the last one that brought rows, and which of them have fewer rows than were asked for. */
+/** The windows before the last one with new rows (`before`), and which of them have fewer rows than asked for (`short`). */
 export function shortWindows(walk: RowWalk): { before: RowWalk['steps']; short: RowWalk['steps'] } {
   const before = stepsWithNewRows(walk).slice(0, -1);
   return { before, short: before.filter(({ call, rows }) => rows.received < call.size) };
 }
 
-/** The claim `shortPage`: its probe reads the sample's windows and finds out if one before the last is short. */
+/** The claim of `shortPage`. Its probe looks for short windows before the last window of the sample. */
 export const shortWindowsClaim = claimOf('short windows', ({ ask, sample }) => {
   const anywhere = hidesRows(ask.list);
   const at = listPlace(ask, 'window', 'shortPage');

@@ -1,3 +1,5 @@
+// What probes use to ask a source, and small questions about the windows of its list.
+
 import type { Rows } from '../../adapter/compile.ts';
 import type { Planner } from '../../adapter/plan/plan.ts';
 import type { Window, WindowCall } from '../../adapter/plan/window.ts';
@@ -11,13 +13,13 @@ import { plural } from '../../../kernel/plural.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { SpecChange } from './spec-change.ts';
 
-/** A reply, and what was read from it: a value, or the problem of reading it. */
+/** A request, its reply, and what was read from the reply: a value, or the problem that kept it from being read. */
 export type Exchange<T> = { readonly request: UpstreamRequest; readonly reply: UpstreamReply } & (
   | { readonly value: T; readonly problem: undefined }
   | { readonly value: undefined; readonly problem: GatewayError }
 );
 
-/** What a list is asked for. Size, base, parameters and filters stand in for those of the file. */
+/** What a list is asked for. `size`, `base`, `query` and `declared` replace what the source file says. */
 export type RowSelection = {
   readonly filters?: readonly Filter[];
   readonly sort?: Sort;
@@ -27,18 +29,18 @@ export type RowSelection = {
   readonly declared?: ListSpec['filters'];
 };
 
-/** Reads a selection of the list, window by window. Its calls throw SourceUnreachable and SessionBudgetSpent. */
+/** Reads a selection of the list, window by window. The calls throw SourceUnreachable and SessionBudgetSpent. */
 export type OpenList = {
   readonly window: Window;
   ask(call: WindowCall): Promise<Exchange<Rows>>;
-  /** Asks for the total where that takes a request of its own. */
+  /** Asks for the total; `undefined` if this needs no request of its own. */
   readonly count: (() => Promise<Exchange<number | undefined>>) | undefined;
 };
 
-/** A total that a reply gave, with the request that it answers. */
+/** A total that a reply gave, with the request of this reply. */
 export type TotalSeen = { readonly total: number; readonly request: UpstreamRequest };
 
-/** Asks one resource of a source what its file lets it be asked: the only way in which claims reach a source. */
+/** Sends the requests that a source file allows for one resource. Probes reach a source only through it. */
 export type Ask = {
   readonly spec: SourceSpec;
   readonly resource: Resource;
@@ -50,35 +52,35 @@ export type Ask = {
   /** Whether findings may hold values of records. */
   readonly showValues: boolean;
   readonly callsLeft: () => number;
-  /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
+  /** How often fields became `null` because they were missing or unreadable, by `field reason`. */
   readonly gaps: Map<string, number>;
   /** The JSON type of each value of a field that has filters, by field and id, of all rows that were read. */
   readonly types: ReadonlyMap<string, ReadonlyMap<string, JsonType>>;
   /**
-   * The totals of each selection of rows, in the order in which they came; one that was also the total before is left
-   * out. Windows behind the last row do not count.
+   * The totals that replies gave, by selection of rows, in the order in which they came. A total that is equal to the one before
+   * is left out. Windows behind the last row do not count.
    */
   readonly totals: ReadonlyMap<string, readonly TotalSeen[]>;
-  /** `undefined` if the planner would not send the selection as it is. */
+  /** Opens a selection of the list; `undefined` if the planner would not send the selection as it is. */
   open(selection: RowSelection): OpenList | undefined;
-  /** Asks for a single record by its v1 id; `undefined` if no request is made for it. */
+  /** Asks for a single record by its v1 id; `undefined` if no request can be made for the id. */
   one(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
-  /** Asks for the fields that a row of the list lacks; `undefined` if it lacks none, or no request is made for it. */
+  /** Asks for the fields that a row of the list lacks; `undefined` if rows lack none, or no request can be made for the id. */
   details(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
-  /** The outcome that the rules give a reply, and the number of the rule; `undefined` if none fits. */
+  /** The outcome of a reply by the response rules, and the index of the rule; `undefined` if no rule fits. */
   outcomeOf(
     on: 'list' | 'get',
     reply: UpstreamReply,
   ): { readonly is: string; readonly rule: number } | undefined;
   /** Sends a request of the file that asks for no records. */
   send(request: UpstreamRequest): Promise<Exchange<undefined>>;
-  /** The same source behind a file with some changes. */
+  /** An `Ask` for the same source with some changes of its file. */
   with(changes: readonly SpecChange[]): Ask;
-  /** Does some work in the same session, but with another credential. */
+  /** Works in the same session, but with another credential. */
   withCredential<T>(auth: SourceSpec['auth'], work: (ask: Ask) => Promise<T>): Promise<T>;
 };
 
-/** The most rows that can be reached. */
+/** The most rows that can be reached, by `window.depthMax`. */
 export function depthOf({ window }: ListSpec): number {
   return ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
 }
@@ -97,17 +99,17 @@ export function isNumbered(window: ListSpec['window']): window is NumberedWindow
   return window.kind === 'offset' || window.kind === 'page';
 }
 
-/** The key of a window that says how many rows a call asks for. */
+/** The key under `window` in the source file that says how many rows a call asks for. */
 export function sizeKey({ window }: ListSpec): 'sizes' | 'sizeMax' {
   return window.kind === 'page' ? 'sizes' : 'sizeMax';
 }
 
-/** Whether windows anywhere may be short, so that row numbers are not reliable. */
+/** Whether any window may be short (`shortPage: anywhere`), so that row numbers are not reliable. */
 export function hidesRows({ window }: ListSpec): boolean {
   return 'shortPage' in window && window.shortPage === 'anywhere';
 }
 
-/** Whether the file says that nothing comes behind the last row. */
+/** Whether the file says that a window behind the last row is empty. */
 export function endsEmpty({ window }: ListSpec): boolean {
   return !('pastEnd' in window) || window.pastEnd === 'empty';
 }
@@ -117,19 +119,18 @@ export function isWithinReach(list: ListSpec, firstRow: number, size: number): b
   return (list.window.kind === 'page' ? firstRow + 1 : firstRow + size) <= depthOf(list);
 }
 
-/** A path of keys within the list of the resource. */
+/** The place of some keys below the resource's `list` in the source file. */
 export function listPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
   return ['resources', resource.name, 'list', ...keys];
 }
 
-/** A path of keys within the single view of the resource. */
+/** The place of some keys below the resource's `get` in the source file. */
 export function getPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
   return ['resources', resource.name, 'get', ...keys];
 }
 
 /**
- * The call for some rows, fewer where the file says that not all of them can be reached; of a source with pages,
- * `firstRow` is a multiple of `size`.
+ * The call for some rows, but no rows beyond `window.depthMax`. If windows are pages, `firstRow` must be a multiple of `size`.
  */
 export function callAt({ list }: Ask, { window }: OpenList, firstRow: number, size: number): WindowCall {
   if (window.kind === 'sequential') return window.first;
@@ -138,7 +139,7 @@ export function callAt({ list }: Ask, { window }: OpenList, firstRow: number, si
   return window.cover(firstRow, Number.isFinite(rows) ? rows : 1)[0] ?? window.scanCall(0);
 }
 
-/** Asks for one window of the unfiltered list, or of a selection that the planner sends. */
+/** Asks for one window of the list, or of a selection that the planner can send. */
 export function rowsAt(ask: Ask, firstRow: number, size: number, selection: RowSelection = {}) {
   const reader = ask.open(Number.isFinite(size) ? { ...selection, size } : selection);
   if (reader === undefined) throw new Error('every row can be asked for');
@@ -150,12 +151,12 @@ export function idsOf({ value }: Pick<Exchange<Rows>, 'value'>): readonly string
   return value?.records.map(({ id }) => id) ?? [];
 }
 
-/** Whether the same ids stand in the same order. */
+/** Whether two lists have the same ids in the same order. */
 export function sameIds(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((id, index) => id === b[index]);
 }
 
-/** What came, in words: `HTTP 200 with 40 rows`, or what was wrong with it. */
+/** A reply in words: `HTTP 200 with 40 rows`, or what was wrong with it. */
 export function describeExchange({ reply, value, problem }: Exchange<unknown>): string {
   const status = `HTTP ${reply.status}`;
   if (problem !== undefined) {

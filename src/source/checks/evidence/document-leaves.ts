@@ -1,14 +1,13 @@
+// Finds named values in the documents of a source, for `infer` and for the search for totals.
+
 import { pathWith } from '../../adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isObject } from '../../../kernel/json/values.ts';
 
-/** Keys that a path can name. Other keys of a service are skipped. */
+/** Keys that a path may name. Other keys of a document are skipped. */
 const NAMEABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{FFFD}]{1,80}$/u;
 
-/**
- * Whether a key may be written into a draft. A key that looks like `${NAME}` would be replaced from the environment when
- * the draft is read.
- */
+/** Whether a key may be written into a draft. When a draft is read, `${NAME}` would be replaced from the environment. */
 export function isNameable(key: string): boolean {
   return NAMEABLE.test(key) && !key.includes('${') && key.isWellFormed();
 }
@@ -36,13 +35,13 @@ export function fold(name: string): string {
     .replaceAll(NOT_WORD, '');
 }
 
-/** A scalar of a document; `name` is its folded path. */
+/** A text, number, boolean or null of a document; `name` is its path with folded keys. */
 export type Leaf = { readonly path: string; readonly name: string; readonly value: Json };
 
 const DEPTH_MAX = 5;
 const MEMBERS_MAX = 100;
 
-/** The scalars of a document outside its lists. */
+/** The leaves of a document outside its lists. */
 export function envelopeOf(value: Json, path = '', name = '', depth = 0): readonly Leaf[] {
   if (isObject(value) && depth < DEPTH_MAX)
     return membersOf(value, path)

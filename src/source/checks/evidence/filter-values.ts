@@ -1,3 +1,5 @@
+// Chooses the values with which a filter is tried: those that are difficult to send or to compare come first.
+
 import { ListValue } from '../../../contract/list-value.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';
@@ -7,11 +9,11 @@ import type { FilterParameter } from '../../../contract/resource.ts';
 import type { JsonType } from '../../../kernel/json/values.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 
-/** A field that is filtered by; by default a text, or for a bound a number of 0 or more. */
+/** A field with a filter. By default it is a text, or for a bound a number of 0 or more. */
 export type FilteredField = Pick<FilterParameter, 'field'> &
   Partial<Pick<FilterParameter, 'kind' | 'isSigned'>>;
 
-/** A filter to be tried, and what is special about its value, without the value. */
+/** A filter to be tried. `kind` says what is special about its value, without the value. */
 export type FilterProbe = { readonly filter: Filter; readonly kind: string };
 
 const has = (mark: string): EdgeCase => [
@@ -32,7 +34,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
   ...Array.from(` ;^|<>=[]{}?!~$@.-\``, has),
 ];
 
-/** What a careless comparison takes for one: other case, accents, form of Unicode, blanks, leading zeros. */
+/** A text without what tolerant comparisons ignore: case, accents, form of Unicode, blanks, leading zeros. */
 function looseForm(text: string): string {
   const folded = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
   return /^\d+$/.test(folded) ? String(Number(folded)) : folded;
@@ -43,7 +45,7 @@ const NOWHERE = 'portico-doctor-4c1f9e';
 /** Some sources take this text for no value at all. */
 const NULL_TEXT = 'null';
 
-/** The values of a field and how many records have each; equal numbers are one value. */
+/** The values of a field and how many records have each, the rarest first. Equal numbers are one value. */
 function countValues(records: readonly CanonicalRecord[], field: string) {
   const counts = new Map<string | boolean, { readonly value: KnownValue; rows: number }>();
   for (const record of records) {
@@ -62,7 +64,7 @@ function otherCase(text: string): string {
   return upper === text ? text.toLowerCase() : upper;
 }
 
-/** All values with what is special about each: one for each difficulty comes before all others. */
+/** All values, each with what is special about it. One value for each difficulty comes before all others. */
 function valuesByDifficulty(rarest: readonly string[]): ReadonlyMap<string, string> {
   const twins = Map.groupBy(rarest, looseForm);
   const hasTwin = (text: string) => (twins.get(looseForm(text))?.length ?? 0) > 1;
@@ -78,7 +80,7 @@ function valuesByDifficulty(rarest: readonly string[]): ReadonlyMap<string, stri
   return kinds;
 }
 
-/** Values of records that are tried before those that no record has. */
+/** How many values of records are tried before values that no record has. */
 const OWN_FIRST = 7;
 
 function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
@@ -98,7 +100,7 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
   ];
 }
 
-/** The values of any other kind: each that a record has, the rarest first. */
+/** Trials of `eq` for kinds other than text: each value that a record has, the rarest first. */
 function equalTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
   return countValues(records, field).map(({ value }) => ({
     filter: { field, op: 'eq', value },
@@ -106,7 +108,7 @@ function equalTrials(records: readonly CanonicalRecord[], field: string): readon
   }));
 }
 
-/** The same, and an id in another case. A prefix has one case alone, and so have the letters of an escape. */
+/** The same trials, and an id in another case. The prefix and escapes of an id have only one case. */
 function idTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {
   const trials = equalTrials(records, field);
   const ids = new Set(trials.map(({ filter }) => String(filter.value)));
@@ -122,7 +124,7 @@ function idTrials(records: readonly CanonicalRecord[], field: string): readonly 
   return [...trials.slice(0, OWN_FIRST), ...cased, ...trials.slice(OWN_FIRST)];
 }
 
-/** The numbers, times or dates of a field that a caller may ask for, in order. */
+/** The numbers, times or dates of a field that a caller may use as a bound, in order. */
 function sortedBounds(records: readonly CanonicalRecord[], { field, isSigned = false }: FilteredField) {
   return records
     .flatMap((record) => {
@@ -133,14 +135,11 @@ function sortedBounds(records: readonly CanonicalRecord[], { field, isSigned = f
     .sort(compareBounds);
 }
 
-/** The same with the numbers below zero, which no caller asks for but rows may have. */
+/** The numbers of a field in order, including those below zero, which rows may have although no caller asks for them. */
 const sortedNumbers = (records: readonly CanonicalRecord[], field: string) =>
   sortedBounds(records, { field, isSigned: true }).filter((value) => value instanceof Decimal);
 
-/**
- * A bound that leaves out a row with it where a source compares numbers as texts, as 979 does with 5409. Few rows match
- * it. `values` are in order.
- */
+/** A bound that few rows match, and that loses a row if numbers are compared as texts (979, 5409). `values` are in order. */
 function misreadAsText(values: readonly Decimal[], op: 'ge' | 'le'): Decimal | undefined {
   const end = op === 'ge' ? values.at(-1) : values.find(({ digits }) => digits >= 0n);
   if (end === undefined) return undefined;
@@ -149,7 +148,7 @@ function misreadAsText(values: readonly Decimal[], op: 'ge' | 'le'): Decimal | u
     : values.find((value) => value.digits >= 0n && value.toString() < end.toString());
 }
 
-/** Times or dates at which a bound is tried: few rows match the first. */
+/** Times or dates with which a bound is tried. Few rows match the first. */
 function timeTrials(
   records: readonly CanonicalRecord[],
   one: FilteredField,
@@ -163,7 +162,7 @@ function timeTrials(
   return [...tried].map((value) => ({ filter: { field, op, value }, kind: 'that a row has' }));
 }
 
-/** Values at which a bound is tried: few rows match the first. */
+/** Values with which a bound is tried. Few rows match the first. */
 function boundTrials(
   records: readonly CanonicalRecord[],
   one: FilteredField,
@@ -191,10 +190,7 @@ function boundTrials(
   ];
 }
 
-/**
- * A filter that many of the records match, so that a row that it wrongly leaves out is likely to be seen; `undefined`
- * where no record has a value.
- */
+/** A filter that many records match, so that a row which it wrongly leaves out is easily seen; `undefined` if there is none. */
 export function chooseWideFilter(
   records: readonly CanonicalRecord[],
   one: FilteredField,
@@ -212,7 +208,7 @@ export function chooseWideFilter(
   return value === undefined ? undefined : { field, op, value };
 }
 
-/** A value of each JSON type, where rows have several: the one that the fewest rows match. */
+/** Trials for a field whose values have several JSON types: for each type, the value that the fewest rows match. */
 function typeTrials(
   records: readonly CanonicalRecord[],
   one: FilteredField,
@@ -232,8 +228,8 @@ function typeTrials(
 }
 
 /**
- * Filters whose answers can be computed from the records: those that are difficult to send and that few records match come
- * first, and all values of texts follow. `types` are the JSON types of the field, by id.
+ * Filters to try, whose answers can be computed from the records. Values that are difficult to send and that few records match
+ * come first, and for texts all other values follow. `types`: the JSON types of the field's values, by id.
  */
 export function chooseFilterTrials(
   records: readonly CanonicalRecord[],

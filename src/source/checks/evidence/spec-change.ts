@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../../../config/schema/source.ts';
 
-/** One key of a source file with another value; `undefined` takes it out. */
+/** One key of a source file with another value; `undefined` removes the key. */
 export type SpecChange = { readonly at: readonly PropertyKey[]; readonly value: unknown };
 
 function changed(tree: unknown, [key, ...rest]: readonly PropertyKey[], value: unknown): unknown {
@@ -12,12 +12,12 @@ function changed(tree: unknown, [key, ...rest]: readonly PropertyKey[], value: u
   return Object.fromEntries(Object.entries(before).filter(([name]) => name !== key));
 }
 
-/** A source with some changes; the rest of it is shared. */
+/** A copy of a source with some changes. What does not change is shared with the original. */
 export function changeSpec(spec: SourceSpec, changes: readonly SpecChange[]): SourceSpec {
   return changes.reduce((before, { at, value }) => changed(before, at, value) as SourceSpec, spec);
 }
 
-/** A value as it may be written in one line of YAML. */
+/** A value in one line of YAML. */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -1,26 +1,28 @@
+// Finds the numbers in a reply that may be the total of a list, for a source file that does not name its total.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { envelopeOf, lastName } from './document-leaves.ts';
 
-/** A whole number outside of the rows. */
+/** A whole number of a reply outside its rows. */
 export type StatedNumber = {
   readonly place: Pick<NonNullable<ListSpec['total']>, 'at' | 'header' | 'pattern'>;
   readonly count: number;
-  /** Whether it may count rows by its name. */
+  /** Whether its name is one of those that totals usually have. */
   readonly isNamed: boolean;
 };
 
-/** Headers whose numbers count something else than rows. */
+/** Names of headers whose numbers do not count rows. */
 const OTHER_HEADER =
   /length|rate|limit|remaining|reset|age|time|version|retry|page|port|status|id$|window|policy/;
 const TOTAL_HEADER = /total|count|records|results|rows|items|hits/;
-/** Looks at the length first, because going back through a name of 50 KB takes 25 ms. */
+/** Usual names of totals. The length is checked first, because backtracking in a name of 50 KB takes 25 ms. */
 const TOTAL_NAME =
   /^(?=.{1,80}$)(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
 
-/** A longer text of digits is a code, and no number of rows. */
+/** A longer text of digits is a code, not a number of rows. */
 const DIGITS_MAX = 9;
 
 /** A sort order: the items that pass a test come first. */
@@ -55,7 +57,7 @@ function inBody(body: Json): readonly StatedNumber[] {
   return numbers.sort(firstBy(({ isNamed, place }) => isNamed && /total/i.test(place.at)));
 }
 
-/** The whole numbers outside of the rows of a reply, those that are named like a total first. */
+/** The whole numbers of a reply outside its rows. Those that are named like a total come first. */
 export function statedNumbers(reply: UpstreamReply, body: Json): readonly StatedNumber[] {
   return [...inBody(body), ...inHeaders(reply)].sort(firstBy(({ isNamed }) => isNamed));
 }

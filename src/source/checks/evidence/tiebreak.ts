@@ -1,4 +1,6 @@
-/** The templates of a `sort` section, as far as a second column can follow the first. */
+// Drafts a tiebreak by id, for `infer` and `doctor`.
+
+/** The parts of a `sort` section that matter for a tiebreak. */
 type SortTemplates = {
   readonly query?: Readonly<Record<string, string>>;
   readonly expr?: string | undefined;
@@ -6,7 +8,7 @@ type SortTemplates = {
   readonly tiebreak?: unknown;
 };
 
-/** What a `sort` section has to say for a second column: the template with its place, and its text. */
+/** The tiebreak to write into a `sort` section. */
 export type TiebreakSection = {
   /** The keys of the template below `sort`. */
   readonly at: readonly string[];
@@ -14,12 +16,12 @@ export type TiebreakSection = {
   readonly tiebreak: string;
 };
 
-/** A column and perhaps a direction, and nothing that must stand only once. */
+/** A column and perhaps a direction, and nothing else, so that the template can be repeated after a comma. */
 const LISTABLE = /^(?:\{direction\})?\{column\}(?:[ .:|]?\{direction\})?$/;
 
 /**
- * The id as the second column, in the way in which the first is written: `sort=mail,id`, `order=mail.asc,id.asc`;
- * `undefined` if the templates have no place for it, or a tiebreak already.
+ * Drafts the id as the second column, written like the first column: `sort=mail,id`, `order=mail.asc,id.asc`. `undefined` if the
+ * templates have no place for it, or there is a tiebreak already.
  */
 export function idAsTiebreak(sort: SortTemplates, idColumn: string): TiebreakSection | undefined {
   const { query = {}, expr, ascending = 'asc' } = sort;

@@ -1,3 +1,5 @@
+// Reads a list of a source window by window ("a walk"), for the probes of claims.
+
 import type { Rows } from '../../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
@@ -10,31 +12,31 @@ export type WalkStep = {
   readonly rows: Rows;
 };
 
-/** How a walk ended. */
+/** Why a walk ended. */
 export type WalkEnd =
   | 'empty' // nothing more came
   | 'repeats' // only rows came that had come before
   | 'refused' // the source answered with something that is no window
   | 'bounds'; // there may be more, but no more was asked for
 
-/** Rows as they came, first to last. */
+/** The result of a walk: the windows and the records, in the order in which they came. */
 export type RowWalk = {
   readonly steps: readonly WalkStep[];
   readonly records: readonly CanonicalRecord[];
-  /** Rows that came, with those that are no records, without those that came before. */
+  /** The number of rows that came, including rows that are no records, but without rows that came before. */
   readonly received: number;
   /** Whether the last row was seen. */
   readonly complete: boolean;
   readonly end: WalkEnd;
-  /** The reply that ended it, where that was no window. */
+  /** The reply that ended the walk, if `end` is `refused`. */
   readonly refusal: Exchange<Rows> | undefined;
-  /** Records that came more than once, and were not all there was in their window. */
+  /** The number of records that had come before, in windows that also had new records. */
   readonly repeated: number;
-  /** How long it took, in milliseconds. */
+  /** How long the walk took, in milliseconds. */
   readonly ms: number;
 };
 
-/** Windows whose bodies are kept for later probes, besides the last and those with a blank row. */
+/** How many windows keep their body for later probes, besides the last one and those with a blank row. */
 const BODIES_KEPT = 3;
 const NO_BODY = Buffer.alloc(0);
 
@@ -98,7 +100,7 @@ function createTrail({ spec }: Ask, callsMax: number) {
   };
 }
 
-/** Whether the last row had certainly been seen before a refusal. */
+/** Whether it is certain that the last row was seen before the source refused a window. */
 function sawAll(steps: readonly WalkStep[], shortAnywhere: boolean): boolean {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return false;
@@ -158,7 +160,7 @@ async function walkNamed(
 }
 
 /**
- * Reads rows from the first on, and past what the source says is the end.
+ * Reads rows from the first one on, and asks beyond the end that the source names.
  * @throws SourceUnreachable, SessionBudgetSpent
  */
 export function walkRows(ask: Ask, reader: OpenList, bounds: WalkBounds): Promise<RowWalk> {
@@ -168,13 +170,13 @@ export function walkRows(ask: Ask, reader: OpenList, bounds: WalkBounds): Promis
     : walkNamed(ask, { ...reader, window }, bounds);
 }
 
-/** Reads all rows once more, with as many calls as before and two. */
+/** Reads all rows once more, with at most two calls more than before; `undefined` if the list cannot be opened. */
 export async function walkAgain(ask: Ask, { steps }: Pick<RowWalk, 'steps'>): Promise<RowWalk | undefined> {
   const reader = ask.open({});
   return reader && walkRows(ask, reader, { callsMax: steps.length + 2 });
 }
 
-/** Whether no row was left out, so that each record has the number of its row. */
+/** Whether every row became a record, so that the position of a record is the number of its row. */
 export function isDense({ received, records, repeated }: RowWalk): boolean {
   return received === records.length - repeated;
 }
