@@ -1,3 +1,5 @@
+// The client of a source: it sends requests with the credential, obtains credentials, and guards the source and its callers.
+
 import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import type { Priority, UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
@@ -33,11 +35,11 @@ type Read<T> = (reply: UpstreamReply) => T | Promise<T>;
 /** The client of one source. */
 export type Upstream = {
   /**
-   * Sends a request and reads its reply. If `read` reports that the source refused the credential and another can be
-   * obtained, the request is sent once more with that. With resilience, a failed request is retried if that is safe and
-   * may help. `usage` counts the calls; those with the same `usage` stay at one of several hosts.
-   * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`,
-   * `overloaded` without a free slot, and whatever `read` throws
+   * Sends a request and reads its reply. If `read` reports that the source refused the credential and another one can be
+   * obtained, the request is sent once more with the new one. With resilience, a failed request is retried if that is safe and
+   * may help. `usage` counts the calls. Calls with the same `usage` stay at one host.
+   * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`, `overloaded`
+   * without a free slot, and whatever `read` throws
    */
   ask<T>(
     request: UpstreamRequest,
@@ -46,35 +48,35 @@ export type Upstream = {
     usage: Usage,
     priority?: Priority,
   ): Promise<T>;
-  /** Running and waiting calls. */
+  /** The numbers of running and waiting calls, and how many may run. */
   readonly load: GuardedClient['load'];
-  /** Present if a request shows that the source knows the credential. */
+  /** The watch over the credential; present if the file names a request that proves it. */
   readonly proofs?: Pick<ProofWatch, 'confirm' | 'doubt' | 'listen'> | undefined;
   close(): void;
 };
 
-/** The client of one source, and its health probe. */
+/** The client of one source, which can also send its health probe. */
 export type CheckableUpstream = Upstream & {
-  /** Sends a host the health probe, in a slot of its own; `undefined`: there is none. It never rejects. */
+  /** Sends a host the health probe beside all slots; `undefined`: the source has none. Never rejects. */
   readonly askHealthProbe: AskHealthProbe;
 };
 
-/** A request that shows if a source is well: the first row of a list. `read` throws if the reply is not a good answer. */
+/** The request that shows if a source is well: the first row of a list. `read` throws if the reply is no good answer. */
 export type HealthProbe = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
 
-/** The client's dependencies besides the source's file. */
+/** What the client of a source needs besides the source file. */
 export type UpstreamDeps = GuardedClientDeps & {
-  /** Absent: the health of the source cannot be asked for. */
+  /** Absent: the source has no health probe. */
   readonly healthProbe?: HealthProbe | undefined;
-  /** Absent: a credential is good until the source refuses it. */
+  /** The proof of the credential; absent: a credential is good until the source refuses it. */
   readonly proof?: UpstreamProof | undefined;
 };
 
 const TIMED_OUT = new DOMException('net.timeout is over', 'TimeoutError');
 
 /**
- * Runs one exchange until its caller gives up or `timeoutMs` are over. Converts its failures to GatewayErrors.
- * @throws unknown the signal's reason once that has aborted
+ * Runs one exchange until its caller gives up or `timeoutMs` are over. Its failures become GatewayErrors.
+ * @throws unknown the signal's reason once the signal has aborted
  */
 async function withinTimeout<R>(
   signal: AbortSignal,
@@ -100,15 +102,15 @@ async function withinTimeout<R>(
   }
 }
 
-/** What a request asks: equal for requests that ask the same. */
+/** A text that is equal for requests that ask the source the same. */
 function questionOf({ target, body }: UpstreamRequest): string {
   return body === undefined ? target : target + body.text;
 }
 
-/** The health probe, as a call; no span is made of it. */
+/** The health probe as a call. It has no trace, so no span is made of it. */
 const healthProbeCall = { priority: 'caller', method: 'GET' } as const;
 
-/** What sending a request and reading its reply need of a call. */
+/** The parts of a call that sending a request and reading its reply need. */
 type SentCall = Pick<GuardedCall, 'signal' | 'timings'>;
 
 async function readReply<T>(
@@ -133,7 +135,7 @@ async function readReply<T>(
 
 type LogIn = (obtain: Obtain, signal: AbortSignal) => Promise<Obtained>;
 
-/** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold no slot. */
+/** Creates the function that logs in. A login needs a slot and a token like any call. The calls that wait for it hold no slot. */
 function compileLogIn(guard: GuardedClient, timeoutMs: number): LogIn {
   return function logIn(obtain, signal) {
     const about = { affinity: {}, isSafe: false, question: 'login', method: 'POST' };
@@ -157,7 +159,7 @@ function createCredentials(
   return obtainedCredential((signal) => logIn(obtain, signal));
 }
 
-/** Makes the function that sends a request with the current credential, which is obtained first if there is none. */
+/** Creates the function that sends a request with the current credential, which it obtains first if there is none. */
 function createSend(spec: ConnectionSpec, transport: Transport, credentials: CredentialSource) {
   const outgoing = compileOutgoing(spec);
   return async function send(
@@ -170,7 +172,7 @@ function createSend(spec: ConnectionSpec, transport: Transport, credentials: Cre
       credentials.held() ?? (await timed(timings, 'login', credentials.obtain(signal)));
     const exchange = (base: string, trace: TraceHeaders | undefined) =>
       withinTimeout(signal, timeoutMs, (until) => {
-        // It may have been renewed while the call waited for its slot.
+        // The credential may have been renewed while the call waited for its slot.
         credential = credentials.held() ?? credential;
         return transport.send({ ...outgoing(request, credential, base, trace), signal: until });
       });
@@ -202,7 +204,7 @@ export function createUpstream(
   }
   const readSent = proofs === undefined ? readReply : readProven;
 
-  /** Sends with the current credential; if that is refused and another can be obtained, once more with that. */
+  /** Sends with the current credential. If it is refused and another one can be obtained, sends once more with the new one. */
   async function sendAndRead<T>(
     request: UpstreamRequest,
     read: Read<T>,

@@ -2,34 +2,34 @@ import type { IsCurrent, HealthProbeResult } from './health-check.ts';
 import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
 
 /**
- * What a call says about the source. `failure`: it was not reached. `timeout`: it did not answer in time. `error`: it
- * failed at what it was asked. A timeout and an error may be the fault of the question. `ignored`: nothing, for example
+ * What a call says about the source. `failure`: the source was not reached. `timeout`: it did not answer in time. `error`: it
+ * answered with an error. A timeout or an error may be the fault of the question. `ignored`: the call says nothing, for example
  * because its caller left.
  */
 export type CallOutcome = 'success' | 'failure' | 'timeout' | 'error' | 'ignored';
 
 /**
- * Reports the outcome of one call that the breaker admitted, what was asked, and when it was sent by the monotonic clock;
+ * Reports the outcome of one call that the breaker admitted, what was asked, and when the call was sent (monotonic clock, ms);
  * call it exactly once.
  */
 export type RecordOutcome = (outcome: CallOutcome, question: string, startedMs: number) => void;
 
 /** The thresholds of a breaker. */
 export type BreakerOptions = FailureRateOptions & {
-  /** How long no call is admitted. */
+  /** How long an open breaker admits no call, in milliseconds. */
   readonly openMs: number;
 };
 
 type AskedHealthProbe = (isCurrent?: IsCurrent) => Promise<HealthProbeResult | undefined>;
 
-/** What a breaker is made with. */
+/** What a breaker needs. */
 export type BreakerDeps = {
   /** A clock that never jumps, in milliseconds. */
   readonly monotonic: () => number;
   readonly onChange: (state: BreakerState) => void;
   /** Sends the source the health probe; absent: there is none. */
   readonly checkHealth?: AskedHealthProbe | undefined;
-  /** Called instead of opening: too many calls timed out, but the source answers the health probe. */
+  /** Called instead of opening if too many calls timed out, but the source answers the health probe. */
   readonly onQuestionsHang?: (() => void) | undefined;
 };
 
@@ -38,18 +38,18 @@ type State =
   | { readonly name: 'open'; readonly untilMs: number }
   | { readonly name: 'half_open'; readonly isProbing: boolean };
 
-/** closed: every call is admitted. open: none. half_open: one, as a probe. */
+/** `closed`: every call is admitted. `open`: no call is. `half_open`: one call is, to see if the source is well. */
 export type BreakerState = State['name'];
 
-/** A circuit breaker: keeps calls away from a source that fails. */
+/** A circuit breaker, which keeps calls away from a source that fails. */
 export type Breaker = ReturnType<typeof createBreaker>;
 
 type LastSuccesses = ReturnType<typeof createLastSuccesses>;
 type Answered = { readonly question: string; atMs: number };
 
 /**
- * Creates the memory of when a source last answered which question well. The breaker needs it to find out if the source
- * fails, or only at one question. Only the last two different questions are kept.
+ * Creates the memory of when a source last answered which question well. With it the breaker finds out whether the source fails
+ * at all questions or only at one. Only the last two different questions are kept.
  * @internal
  */
 export function createLastSuccesses(monotonic: () => number) {
@@ -72,8 +72,8 @@ export function createLastSuccesses(monotonic: () => number) {
 }
 
 /**
- * Whether the answer to a health probe says something about a call. A good answer does if it came after the call was sent. A bad
- * answer does until the source answers anything again.
+ * Creates the test whether the result of a health probe still says something about a call. A good answer does if it came after
+ * the call was sent. A bad answer does until the source answers anything again.
  */
 function isNewsSince(startedMs: number, answered: LastSuccesses): IsCurrent {
   return ({ isHealthy, askedMs, endedMs }) => (isHealthy ? endedMs >= startedMs : answered.lastMs <= askedMs);
@@ -131,13 +131,12 @@ function createTripRule(
 }
 
 /**
- * Creates a closed circuit breaker. Failures open it by themselves. Timeouts open it only if the health probe fails, too.
- * Errors open it only if the health probe fails and the source has not answered another question well meanwhile. Otherwise
- * the odd values of one caller would close the source to all others. If there is no health probe, timeouts are failures.
- *
- * We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but ours must be refused at once;
- * a cancelled call counts as a success and closes the circuit; it reads the wall clock; and if calls are rare it counts
- * some that are older than the window.
+ * Creates a closed circuit breaker. Failures open it by themselves. Timeouts open it only if the health probe fails, too. Errors
+ * open it only if the health probe fails and the source has not answered another question well meanwhile, because else the
+ * unusual values of one caller could close the source to all others. If there is no health probe, timeouts are failures. We do
+ * not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but ours must be refused at once; a cancelled
+ * call counts as a success and closes the circuit; it reads the wall clock; and if calls are rare it counts some that are older
+ * than the window.
  */
 export function createBreaker({ openMs, ...options }: BreakerOptions, deps: BreakerDeps) {
   const { monotonic, onChange, checkHealth } = deps;
@@ -170,7 +169,7 @@ export function createBreaker({ openMs, ...options }: BreakerOptions, deps: Brea
     return (outcome, _question, startedMs) => {
       // After a probe without a result, the next call is the probe.
       if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
-      // The probe may have been an odd question, which the source never answers well.
+      // This call may have asked an unusual question, which the source never answers well.
       else if ((outcome === 'error' || outcome === 'timeout') && checkHealth !== undefined)
         void checkHealth(outcome === 'error' ? undefined : ({ askedMs }) => askedMs >= startedMs).then(
           (verdict) => conclude(verdict?.isHealthy === true),
@@ -201,14 +200,14 @@ export function createBreaker({ openMs, ...options }: BreakerOptions, deps: Brea
     suspect(sinceMs: number) {
       if (current.name !== 'closed') return;
       const isNews = isNewsSince(sinceMs, answered);
-      // A source may be slow for long: it is asked no more often than a breaker tries.
+      // A source may be slow for a long time, so it is asked at most once in `openMs`.
       void checkHealth?.((last) => isNews(last) || (last.isHealthy && monotonic() < last.askedMs + openMs));
     },
     /** Whether `enter` would refuse a call now. Reading it changes nothing. */
     get isRefusing() {
       return isRefusing();
     },
-    /** Milliseconds until a probe is admitted; 0 if one may be admitted now. */
+    /** Milliseconds until a call is admitted as a probe; 0 if one may be admitted now. */
     get waitMs() {
       return current.name === 'open' ? Math.max(0, current.untilMs - monotonic()) : 0;
     },

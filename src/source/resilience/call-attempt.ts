@@ -1,3 +1,5 @@
+// One call to a source as the breakers, the hosts and the retries see it.
+
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
@@ -17,16 +19,16 @@ export type CallAttempt = {
    */
   start(): string;
   /**
-   * Reports how the exchange and the reading of its reply ended; without a running exchange it does nothing.
-   * `isAbandoned`: the caller ended it for the reason `error`. That says something about the source only if the
-   * caller's time was over and the source had most of it.
+   * Reports how the exchange and the reading of its reply ended. Does nothing if no exchange is running. `isAbandoned`: the
+   * caller ended the exchange for the reason `error`. This says something about the source only if the time of the caller was
+   * over and the source had at least half of the time that a call may take.
    */
   finish(error: unknown, isAbandoned: boolean): void;
-  /** After a failure: milliseconds to wait before a retry; `undefined`: no retry. */
+  /** Called after a failure. Returns the milliseconds to wait before a retry; `undefined`: the call must not be retried. */
   retryDelayMs(error: unknown): number | undefined;
 };
 
-/** What the attempts of one source share. */
+/** The parts that all attempts of one source share. */
 export type AttemptParts = {
   readonly net: Pick<SourceSpec['net'], 'timeout' | 'retries'>;
   readonly breaker: Breaker;
@@ -38,9 +40,9 @@ export type AttemptParts = {
   readonly monotonic: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** How long the caller of a call waits for its answer. */
+  /** The shortest deadline of the callers of the source, milliseconds. */
   readonly deadlineMs: number;
-  /** The shortest time limit of any caller for one exchange, for example the budget of a scan. */
+  /** The shortest time limit for one exchange, for example the budget of a scan; milliseconds. */
   readonly patienceMs: number;
   readonly onRetry: (result: 'sent' | 'over_budget') => void;
   /** @throws GatewayError `upstream_unavailable` while the source pauses, or a breaker of it is open to this question */
@@ -80,7 +82,7 @@ function isTimeOver(reason: unknown): boolean {
     : reason instanceof DOMException && reason.name === 'TimeoutError';
 }
 
-/** What is known of a call before it is sent. */
+/** What an attempt needs to know of its call. */
 export type AttemptedCall = {
   /** Calls with the same affinity stay at one host. */
   readonly affinity: object;
@@ -89,13 +91,14 @@ export type AttemptedCall = {
   /** Equal for calls that ask the source the same. */
   readonly question: string;
   readonly priority: Priority;
-  /** What callers asked, if the call serves any. */
+  /** The query of the caller, if there is one. */
   readonly usage?: { readonly query?: Query | undefined } | undefined;
 };
 
 /**
- * Creates the attempt of a shadow, which must do no harm to callers: it is sent once, and while the breaker is closed nobody
- * learns of its outcome. Else it is the half-open probe, because a source that only shadows ask would never be asked again.
+ * Creates the attempt of a comparison ("shadow"), which must do no harm to callers: it is sent once, and while the breaker is
+ * closed, the breaker does not learn its outcome. If the breaker is open, the call may be the half-open probe, because a source
+ * that only comparisons ask would else never be asked again.
  */
 function createShadowAttempt(
   { breaker, hosts, check, monotonic }: AttemptParts,
@@ -121,7 +124,7 @@ function createShadowAttempt(
       const { host, record, startedMs } = active;
       active = undefined;
       host.active -= 1;
-      // A shadow has less time than a caller, so a late reply shows nothing: the next call is the probe.
+      // A comparison has less time than a caller, so a late reply shows nothing, and the next call is the probe.
       record?.(isAbandoned ? 'ignored' : outcomeOf(error), question, startedMs);
     },
     retryDelayMs: () => undefined,
@@ -142,9 +145,9 @@ export function createCallAttempt(
   budget.earn();
 
   /**
-   * The outcome of an exchange that its caller ended. If callers wait less than `net.timeout`, a source that hangs
-   * would never open the breaker by its own timeouts. A caller that queued first has little time left for its exchange,
-   * so the silence of the source during other calls counts, too.
+   * The outcome of an exchange that its caller ended. It may be a timeout, because if callers wait less than `net.timeout`, a
+   * source that hangs would never reach it and open the breaker. A caller that queued first has little time left for its
+   * exchange, so the silence of the source during other calls counts, too.
    */
   function abandonedOutcome(reason: unknown, waitedMs: number): CallOutcome {
     const mostMs = Math.min(net.timeout, parts.patienceMs) / 2;

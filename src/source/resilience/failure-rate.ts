@@ -1,11 +1,11 @@
 import { createSlidingCounter } from './sliding-counter.ts';
 
-/** When too many calls have failed. */
+/** The limits beyond which too many calls have failed. */
 export type FailureRateOptions = {
-  /** Nothing is too much until this many calls have ended within the window. */
+  /** Fewer calls within the window than this are never too many failures. */
   readonly calls: number;
   readonly windowMs: number;
-  /** The percentage of failed calls that is too much. */
+  /** The percentage of failed calls from which too many have failed. */
   readonly failuresPercent: number;
 };
 
@@ -24,8 +24,8 @@ export function createFailureRate(
     total >= calls && failed * 100 >= total * failuresPercent;
   return {
     /**
-     * Counts a call, and answers if too many have failed: by failures alone, or only together with timeouts and errors.
-     * `some timeouts`: not yet, but the timeouts alone are a quarter of `calls`.
+     * Counts a call, and returns whether too many have failed: by failures alone, or only together with timeouts and errors.
+     * `some timeouts`: not too many, but there are timeouts for a quarter of `calls`.
      */
     add(
       outcome: 'success' | 'failure' | 'timeout' | 'error',

@@ -1,28 +1,30 @@
+// Asks a host for the first row of a list (the health probe) when calls fail, to see if the source or the calls are at fault.
+
 /** How a host answered the health probe. */
 export type HealthProbeResult = {
-  /** Whether the answer was right. */
+  /** Whether a good answer came in time. */
   readonly isHealthy: boolean;
-  /** When it was asked, and when its answer came or its time was over, by the monotonic clock. */
+  /** When the probe was sent, and when its answer came or its time was over, by the monotonic clock. */
   readonly askedMs: number;
   readonly endedMs: number;
 };
 
 /**
- * Sends a host the health probe. No answer within `timeoutMs` of its sending is `false`; `undefined`: it could not
- * be sent, so nothing is known. It never rejects.
+ * Sends a host the health probe. Returns false if no good answer comes within `timeoutMs`, and `undefined` if the probe could not
+ * be sent, so that nothing is known. Never rejects.
  */
 export type AskHealthProbe = (base: string, timeoutMs: number) => Promise<boolean | undefined>;
 
-/** Whether a result still says something. */
+/** Whether the result of an earlier probe is recent enough to be used. */
 export type IsCurrent = (result: HealthProbeResult) => boolean;
 
-/** The last result of a host; a new one, if that is not current. `undefined`: nothing is known. */
+/** Returns the last result of a host if it is current, else that of a new probe. `undefined`: nothing is known. */
 export type HealthCheck = (base: string, isCurrent?: IsCurrent) => Promise<HealthProbeResult | undefined>;
 
 /**
- * Creates the check that is made when requests of callers fail, so that bad requests do not open the breaker: if the host
- * answers a health probe well, the requests are at fault and not the host. By default a result is current for
- * `holdsMs`. A host gets one such request at a time, however many requests fail.
+ * Creates the health check for the time when requests of callers fail. If the host answers the probe well, the requests are at
+ * fault and not the host, so they must not open the breaker. By default a result is current for `holdsMs`. A host gets one probe
+ * at a time, however many requests fail.
  */
 export function createHealthCheck(
   ask: (base: string) => Promise<boolean | undefined>,

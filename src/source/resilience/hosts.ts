@@ -1,9 +1,11 @@
+// Chooses the host of a source for each call, and ejects hosts that fail for a time.
+
 import type { CallOutcome } from './breaker.ts';
 import type { HealthCheck } from './health-check.ts';
 
 /** One host of a source. */
 export type Host = {
-  /** The base URL; targets are appended to it. */
+  /** The base URL, to which the targets of requests are appended. */
   readonly base: string;
   /** Host and port, for the log and the metrics. */
   readonly name: string;
@@ -11,7 +13,9 @@ export type Host = {
   active: number;
 };
 
-/** What happened to a host: ejected after failures in a row, or found healthy or unhealthy by a check. */
+/**
+ * An event of a host. `ejected`: it failed several times in a row. `unhealthy`, `healthy`: a check of `net.health` found it so.
+ */
 export type HostEvent = 'ejected' | 'unhealthy' | 'healthy';
 
 /** The hosts of one source. */
@@ -36,7 +40,7 @@ function leastLoadedOfTwo(hosts: readonly TrackedHost[], random: () => number): 
  */
 type EjectionLimits = { readonly failures: number; readonly ejectMs: number };
 
-/** What the hosts of a source are made with. `checkHealth` sends a host the health probe; absent: there is none. */
+/** What the hosts of a source need. `checkHealth` sends a host the health probe; absent: there is none. */
 type HostsDeps = {
   /** A clock that never jumps, in milliseconds. */
   readonly monotonic: () => number;
@@ -61,7 +65,7 @@ function createEjections(
     onEvent(host, 'ejected');
   }
 
-  /** A host that fails at what callers ask, but answers the health probe well, is not at fault. */
+  /** Ejects a host unless it answers the health probe well, because then the callers' questions are at fault. */
   async function ejectUnlessWell(host: TrackedHost, asked: ReturnType<HealthCheck>): Promise<void> {
     const verdict = await asked;
     if (verdict?.isHealthy === false && isUsable(host) && !isLast(host)) eject(host);
@@ -83,7 +87,7 @@ function createEjections(
     },
     addSuccess(host: TrackedHost): void {
       host.failures = 0;
-      // The host has been usable for as long as it was ejected, so the next ejection counts as its first.
+      // The host has been usable for as long as its ejection lasted, so the next ejection counts as its first.
       if (monotonic() >= host.ejectedUntil + ejectMs * host.ejections) host.ejections = 0;
     },
   };
@@ -98,7 +102,7 @@ export function createHosts(bases: readonly string[], limits: EjectionLimits, de
   const [only] = all as [TrackedHost];
   const ejections = createEjections(all, limits, deps);
   const { isUsable } = ejections;
-  // Pages read from several hosts may be inconsistent, because one host may lag behind another.
+  // One host may lag behind another, so windows of one page are read from one host.
   const affinities = new WeakMap<object, TrackedHost>();
 
   function draw(avoid: Host | undefined): TrackedHost {

@@ -8,22 +8,22 @@ import {
 } from './breaker.ts';
 import { createSlidingCounter } from './sliding-counter.ts';
 
-/** The breakers of single shapes of questions. */
+/** The breakers of one source for single shapes of questions. */
 export type QuestionBreakers = ReturnType<typeof createQuestionBreakers>;
 
 type Shape = { readonly ended: ReturnType<typeof createSlidingCounter>; readonly breaker: Breaker };
 
 const shapeOf = (query: Query | undefined) => (query === undefined ? 'of Portico itself' : queryShape(query));
 
-/** What an outcome says about the shape: any reply shows that it does not hang. */
+/** What an outcome says about the shape of a question. Any reply, also an error, shows that the source does not hang at it. */
 function outcomeForShape(outcome: CallOutcome): CallOutcome {
   if (outcome === 'timeout') return 'failure';
   return outcome === 'error' ? 'success' : outcome === 'failure' ? 'ignored' : outcome;
 }
 
 /**
- * Creates breakers for single shapes of questions (an operation and the names of its parameters), for a source that hangs at
- * one shape and answers others. A shape is watched while a question of it has timed out within the window.
+ * Creates breakers for single shapes of questions (an operation and the names of its parameters), for a source that hangs at one
+ * shape and answers others. A shape is watched as long as one of its questions timed out within the window.
  */
 export function createQuestionBreakers(
   options: BreakerOptions,
@@ -43,7 +43,7 @@ export function createQuestionBreakers(
     return shape;
   }
 
-  /** The shape of a question, if it is watched still. */
+  /** The shape of a question, if it is still watched. */
   function watched(query: Query | undefined): Shape | undefined {
     if (shapes.size === 0) return undefined;
     const name = shapeOf(query);
@@ -57,12 +57,12 @@ export function createQuestionBreakers(
     get isWatching() {
       return shapes.size > 0;
     },
-    /** The shape of a question that must not be asked, and for how many milliseconds; `undefined`: it may be asked. */
+    /** Whether a question must not be asked now: its shape, and for how many milliseconds; `undefined`: it may be asked. */
     refusal(query: Query | undefined) {
       const breaker = watched(query)?.breaker;
       return breaker?.isRefusing === true ? { shape: shapeOf(query), waitMs: breaker.waitMs } : undefined;
     },
-    /** A question is asked. Returns the function that takes its outcome; `undefined`: its shape is not watched. */
+    /** Call it when a question is asked. Returns the function that takes the outcome; `undefined`: the shape is not watched. */
     enter(query: Query | undefined) {
       const shape = watched(query);
       if (shape === undefined) return undefined;

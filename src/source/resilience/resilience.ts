@@ -21,30 +21,30 @@ export type Resilience = {
   check(query?: Query): void;
   begin(call: AttemptedCall): CallAttempt;
   readonly hosts: Hosts;
-  /** Whether the source has answered nobody, the health probe included, for as long as a call may take. */
+  /** Whether the source has answered no call and no health probe for as long as a call may take. */
   readonly isSilent: () => boolean;
 };
 
-/** The events of a source, for the log and the metrics. */
+/** Functions that are called when something changes at a source, for the log and the metrics. */
 export type ResilienceEvents = {
   readonly breaker: (state: BreakerState) => void;
   /** The breaker of one shape of question has changed. */
   readonly question: (shape: string, state: BreakerState) => void;
-  /** A call is retried, or would have been if the retry budget had a token left. */
+  /** A call is retried (`sent`), or is not because the retry budget is empty (`over_budget`). */
   readonly retry: (result: 'sent' | 'over_budget') => void;
   /** The source asked for a pause. */
   readonly paused: (seconds: number) => void;
   readonly host: (host: Host, event: HostEvent) => void;
 };
 
-/** All times are milliseconds. The functions of `on` are called within the call that has changed something. */
+/** What the resilience of a source needs. All times are milliseconds. The functions of `on` are called synchronously. */
 export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadlineMs' | 'patienceMs'> & {
   readonly on: ResilienceEvents;
   /** Sends a host of the source the health probe; absent: there is none. */
   readonly askHealthProbe?: AskHealthProbe | undefined;
 };
 
-/** A source that is silent for this part of the time that a call may take gets the health probe. */
+/** The health probe is sent once a source has been silent for this part of the time that a call may take. */
 const SILENT_PART = 1 / 8;
 
 function refusal(detail: string, waitMs: number): GatewayError {

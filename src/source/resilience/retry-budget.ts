@@ -1,6 +1,6 @@
 /** The bucket holds at most this many tokens. */
 const TOKENS_MAX = 10;
-/** A source with hardly any calls may still be retried once in this time. */
+/** One retry in this time is always allowed, for sources with few calls. */
 const FREE_RETRY_EVERY_MS = 10_000;
 
 /**

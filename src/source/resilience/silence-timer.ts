@@ -13,7 +13,7 @@ export function createSilenceTimer(monotonic: () => number) {
     get isRunning() {
       return active > 0;
     },
-    /** Makes a function that says if the silence has lasted for so long. The function keeps only this timer in memory. */
+    /** Creates a function that says if the silence has lasted for `limitMs`. The function keeps only this timer in memory. */
     hasLasted: (limitMs: number) => () => ms() >= limitMs,
     callStarted() {
       if (active === 0) sinceMs = monotonic();
@@ -27,7 +27,7 @@ export function createSilenceTimer(monotonic: () => number) {
   };
 }
 
-/** A shorter silence is no reason to check anything. */
+/** A shorter silence, in milliseconds, is no reason to check the source. */
 export const SILENT_MS_MIN = 250;
 
 /**

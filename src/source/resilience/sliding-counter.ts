@@ -1,4 +1,4 @@
-/** The window moves in slices, each a tenth of it. */
+/** The number of slices of a window. The window moves by one slice at a time. */
 const SLICES = 10;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Creates the pause that a source requests by `Retry-After`: no call is sent before it is over. No pause lasts longer than
+ * Creates the pause that a source requests by `Retry-After`. No call is sent before the pause is over. No pause lasts longer than
  * `pauseMaxMs`; 0 switches pauses off.
  */
 export function createSourcePause(

@@ -10,27 +10,27 @@ import { createWaitingCalls } from './waiting-calls.ts';
 export type Quota = {
   /** How many concurrent calls this process may have now. */
   readonly size: number;
-  /** Asks for a larger quota, because calls wait. To repeat it has no further effect. */
+  /** Asks for a larger quota, because calls wait. Repeated calls have no further effect. */
   requestMore(): void;
-  /** A call has ended, so the quota may shrink now. */
+  /** Called when a call has ended, so the quota may shrink now. */
   onRelease(): void;
-  /** Called once, at the start, with the bulkhead that uses the quota. */
+  /** Called once by the bulkhead that uses the quota. */
   attach(user: QuotaUser): void;
 };
 
 /** The bulkhead that uses a quota. `waiting`: calls that need more slots. `onGrow` is called after the quota's size has grown. */
 export type QuotaUser = { readonly active: number; readonly waiting: number; readonly onGrow: () => void };
 
-/** The most concurrent calls of a source, and the most waiting ones. */
+/** The limits of the bulkhead of a source. */
 export type BulkheadOptions = {
   readonly concurrency: number;
-  /** Absent: this process has the whole `concurrency`. */
+  /** The part of `concurrency` that this process may use; absent: all of it. */
   readonly quota?: Quota | undefined;
-  /** At most `max` calls wait, and callers at most `time` milliseconds. */
+  /** At most `max` calls wait, and calls that a client waits for at most `time` milliseconds. */
   readonly queue: { readonly max: number; readonly time: number };
-  /** Absent: no rate limits the source. */
+  /** Takes a token of the rate limit; absent: the source has no rate limit. */
   readonly takeToken?: TakeToken | undefined;
-  /** The rate behind `takeToken`, over all processes; for `Retry-After`. */
+  /** The rate limit behind `takeToken`, over all processes, to estimate `Retry-After`. */
   readonly perSecond?: number | undefined;
   /** Whether the source has answered nobody for as long as a call may take; absent: never. */
   readonly isSilent?: (() => boolean) | undefined;
@@ -43,24 +43,25 @@ type BulkheadCall = SlotCall & {
 };
 
 /**
- * A bulkhead: limits the concurrent calls. Further calls wait, in the order of their priority; within one, principals take
- * turns. A principal whose calls are slow holds at most half of the slots, because they would keep all others waiting.
+ * A bulkhead limits the concurrent calls to a source. Further calls wait, in the order of their priority. Within one priority,
+ * principals take turns. A principal whose calls are slow holds at most half of the slots, because these calls would keep all
+ * others waiting.
  */
 export type Bulkhead = {
   /**
-   * Runs `work` once it has a slot. Rejects with the signal's reason if that aborts first.
-   * @throws GatewayError `overloaded` if too many calls wait, or this one has waited too long
+   * Runs `work` once the call has a slot. Rejects with the signal's reason if the signal aborts first.
+   * @throws GatewayError `overloaded` if too many calls wait, or this call has waited too long
    */
   run<T>(call: BulkheadCall, work: () => Promise<T>): Promise<T>;
   readonly active: number;
   readonly waiting: number;
 };
 
-/** Calls that a client waits for. A scan has a time budget of its own. */
+/** The priorities whose calls wait only for `queue.time`. A scan has a time budget of its own. */
 const BOUNDED_WAIT: ReadonlySet<Priority> = new Set<Priority>(['caller', 'refresh']);
 const RETRY_AFTER_SECONDS_MAX = 60;
 
-/** `Retry-After` estimates when the calls that wait now will have ended. */
+/** The error for a call without a slot. Its `Retry-After` estimates when the calls that wait now will have ended. */
 function refusal(detail: string, waiting: number, msPerCall: number, perSecond: number): GatewayError {
   const seconds = Math.ceil(Math.max(1, (waiting * msPerCall) / 1_000, waiting / perSecond));
   return fault('overloaded', { detail, retryAfterSeconds: Math.min(RETRY_AFTER_SECONDS_MAX, seconds) });

@@ -1,15 +1,16 @@
 import { createSlowPrincipals, principalOf, type SlotCall } from './slow-principals.ts';
 
-/** With fewer slots, half of them would be too few for a principal. */
+/** If a source has fewer slots, no principal is limited, because half of them would be too few. */
 const SLOTS_MIN = 4;
-/** One principal has at most this part of the queue, or a few calls. */
+/** The waiting calls of one principal fill at most this part of the queue, but at least `QUEUE_MIN` may wait. */
 const QUEUE_PART = 1 / 8;
 const QUEUE_MIN = 4;
 
 /**
- * Creates the record of the slots that each principal holds. A principal whose calls are slow may hold half of all slots.
+ * Creates the record of the slots that each principal holds. A principal whose calls are slow may hold at most half of them.
  * `concurrency`: the slots of the source. `size`: those that this process has now. `queueMax`: the most calls that wait.
- * `isSilent`: whether the source answers nobody; then no principal is slow, and the breaker of the source must see the timeouts.
+ * `isSilent`: whether the source answers nobody. Then the source is slow and not the principals, and its breaker must see the
+ * timeouts.
  */
 export function createPrincipalSlots({
   concurrency,
@@ -28,7 +29,7 @@ export function createPrincipalSlots({
   const held = new Map<string, number>();
   const waitingMax = Math.max(QUEUE_MIN, Math.floor(queueMax * QUEUE_PART));
   let active = 0;
-  /** Calls without a caller's name may be anybody's. */
+  /** Calls without a caller's name (`''`) may be anybody's, so they are not limited. */
   const isBounded = (principal: string) => concurrency >= SLOTS_MIN && principal !== '';
   const isSlow = (principal: string) => slow.has(principal) && !isSilent();
 
@@ -53,7 +54,9 @@ export function createPrincipalSlots({
     },
     /** How many more slots a principal may take. */
     room,
-    /** Whether so many waiting calls are too many for a principal, because others wait as well or its calls are slow. */
+    /**
+     * Whether `waiting` calls are too many for a principal, because others wait as well (`waitingOfAll`) or its calls are slow.
+     */
     isCrowding: (principal: string, waiting: number, waitingOfAll: number) =>
       isBounded(principal) && waiting > waitingMax && (waiting < waitingOfAll || isSlow(principal)),
     enter(call: SlotCall): void {

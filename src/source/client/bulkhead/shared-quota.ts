@@ -1,11 +1,11 @@
 import type { Quota, QuotaUser } from './bulkhead.ts';
 
-/** How many former configurations may be left besides the newest one. */
+/** How many former bulkheads of a source may still have calls besides the newest one. */
 const FORMER_MAX = 2;
 
 /**
- * Makes the function that gives each bulkhead of a source its view of one quota. After a change of configuration, a source
- * has a new bulkhead while calls of the former one still run. Together they have no more slots than the quota.
+ * Creates the function that gives each bulkhead of a source its view of one quota. After a reload, a source may have a new
+ * bulkhead while calls of the former one still run. Together they must not use more slots than the quota.
  */
 export function createSharedQuota(whole: Quota): () => Quota {
   let users: QuotaUser[] = [];

@@ -4,7 +4,7 @@ import type { Priority } from '../../../kernel/upstream-call.ts';
 export type SlotCall = {
   readonly priority: Priority;
   readonly signal: AbortSignal;
-  /** Who caused it: `principal` names the caller. */
+  /** The cause of the call: `principal` names its caller. */
   readonly usage?: { readonly principal?: string | undefined } | undefined;
 };
 
@@ -13,24 +13,21 @@ export function principalOf({ priority, usage }: SlotCall): string {
   return priority === 'caller' ? (usage?.principal ?? '') : priority;
 }
 
-/** A call that runs for so many times the mean is slow, but none below `SLOW_MS_MIN`, which may be chance. */
+/** A call is slow if it takes so many times the mean, but never below `SLOW_MS_MIN`, which may be chance. */
 const SLOW_TIMES = 5;
 const SLOW_MS_MIN = 100;
-/** A principal stays slow for so many times as long as its slow call took: it may ask the same again. */
+/** A principal stays slow for so many times the duration of its slow call, because it may ask the same again. */
 const SLOW_HOLDS = 4;
 const PRINCIPALS_MAX = 1_000;
-/** The weight of the newest call in the mean. Slow ones hardly count, or one caller would make them the rule. */
+/** The weight of the newest call in the mean. Slow calls hardly count, because else one caller could raise the mean. */
 const NEWEST_WEIGHT = 0.1;
 const SLOW_WEIGHT = 0.002;
 
-/**
- * Creates the record of the principals whose calls are slow, compared with the calls of all. `monotonic` is a clock that never
- * jumps, in milliseconds.
- */
+/** Creates the record of the principals with slow calls, compared with the mean of all calls. `monotonic` is a clock in ms. */
 export function createSlowPrincipals(monotonic: () => number) {
   /**
-   * The running calls, the oldest first. No Map: each table that a Map outgrows points to the next one, so one dead table
-   * in V8's old space keeps all later calls in memory, until its slow collection runs.
+   * The running calls, the oldest first. This is no Map, because each table that a Map outgrows points to the next one, so one
+   * dead table in V8's old space keeps all later calls in memory, until its slow collection runs.
    */
   const running: { readonly call: SlotCall; readonly startMs: number }[] = [];
   const slowUntil = new Map<string, number>();
@@ -61,7 +58,7 @@ export function createSlowPrincipals(monotonic: () => number) {
     get meanMs() {
       return meanMs;
     },
-    /** Whether a call of a principal runs for several times the mean, or did so a short time ago. */
+    /** Whether a call of the principal takes several times the mean, or did so a short time ago. */
     has(principal: string): boolean {
       const nowMs = monotonic();
       if (nowMs >= lookedMs + 1) markRunning(nowMs);

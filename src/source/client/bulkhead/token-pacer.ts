@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Takes one token from a rate limiter: 0 if it is granted, else the milliseconds after which to ask again. It never rejects.
+ * Takes one token from a rate limiter. Returns 0 if it is granted, else the milliseconds after which to ask again. Never rejects.
  */
 export type TakeToken = () => number | Promise<number>;
 
@@ -15,8 +15,8 @@ export async function waitForToken(takeToken: TakeToken = () => 0): Promise<void
 }
 
 /**
- * Creates a pacer, which requests tokens and waits for as long as the rate limiter says. Without `takeToken`, every token is granted at once. `onSettled` is called after the answer to a
- * pending request, and after a wait.
+ * Creates a pacer, which requests tokens and waits as long as the rate limiter says. Without `takeToken`, every token is granted
+ * at once. `onSettled` is called when a pending request is answered, and after a wait.
  */
 export function createTokenPacer(takeToken: TakeToken | undefined, onSettled: (isGranted: boolean) => void) {
   let pending = 0;
@@ -43,7 +43,7 @@ export function createTokenPacer(takeToken: TakeToken | undefined, onSettled: (i
     get isThrottled() {
       return isThrottled;
     },
-    /** Token requests without an answer yet. */
+    /** The number of token requests without an answer yet. */
     get pending() {
       return pending;
     },

@@ -17,7 +17,7 @@ type WaitingCall = {
 /** How many slots a principal may take now. */
 type Room = (principal: string) => number;
 
-/** Calls of one priority by principal. The principal whose turn is next comes first. */
+/** The waiting calls of one priority, by principal. The principal whose turn is next comes first. */
 type Line = Map<string, Set<WaitingCall>>;
 
 /**
@@ -67,7 +67,7 @@ export function createWaitingCalls() {
         },
         enter() {
           leave();
-          // The next turn is that of another principal.
+          // The principal goes to the end of the line.
           if (line.delete(principal)) line.set(principal, calls);
           resolve(undefined);
         },
@@ -83,20 +83,20 @@ export function createWaitingCalls() {
     },
     /** How many calls of the principal of a call wait, this call included. */
     countOf: (asking: SlotCall) => lines.get(asking.priority)?.get(principalOf(asking))?.size ?? 0,
-    /** How many calls may enter if there are slots. */
+    /** How many calls may enter as far as `room` allows, if there are slots. */
     ready(room: Room): number {
       let count = 0;
       for (const line of inOrder)
         for (const [principal, calls] of line) count += Math.max(0, Math.min(calls.size, room(principal)));
       return count;
     },
-    /** The next call that may enter. */
+    /** The next call that may enter; `undefined` if there is none. */
     first(room: Room): WaitingCall | undefined {
       for (const line of inOrder)
         for (const [principal, calls] of line) if (room(principal) > 0) return calls.values().next().value;
       return undefined;
     },
-    /** The call that is refused first: in the lowest priority, the newest call of the principal with most waiting calls. */
+    /** The call to refuse first: in the lowest priority, the newest call of the principal with most waiting calls. */
     last(): WaitingCall | undefined {
       const line = inOrder.findLast(({ size: principals }) => principals > 0);
       const [most] = [...(line?.values() ?? [])].sort((a, b) => b.size - a.size);

@@ -51,7 +51,7 @@ function readToken(body: Buffer): { token: string; lifetimeMs: number } {
   throw fault('upstream_error', { detail: 'the reply of the token endpoint holds no access token' });
 }
 
-/** Obtains access tokens by client credentials (RFC 6749, section 4.4). */
+/** Creates the function that obtains access tokens from a token endpoint, by client credentials (RFC 6749, section 4.4). */
 export function obtainByOAuth2(auth: OAuth2, transport: Transport): Obtain {
   return async (_base, signal) => {
     const reply = await transport.send({ method: 'POST', url: auth.tokenUrl, ...tokenRequest(auth), signal });

@@ -4,23 +4,25 @@ import { createSingleFlight } from '../../../kernel/single-flight.ts';
 /** An obtained credential with its lifetime. */
 export type Obtained = { readonly credential: UpstreamCredential; readonly lifetimeMs: number };
 
-/** Obtains a credential; `base` is the URL of the source, which may issue it. @throws GatewayError or a network error */
+/**
+ * Obtains a credential. `base`: the base URL of the source, for a login at the source. @throws GatewayError or a network error
+ */
 export type Obtain = (base: string, signal: AbortSignal) => Promise<Obtained>;
 
-/** A credential is renewed this long before its end, for requests that are running then. */
+/** A credential is renewed this long before its end, because requests may still be running then. */
 const MARGIN_MS = 10_000;
 
 /** A credential that the source neither refuses nor knows is renewed at most once in this time. */
 const UNPROVEN_MS = 60_000;
 
 /**
- * A credential that must be obtained: once for all callers that need it at a time, and again shortly before it expires
- * or after the source has refused it.
+ * Creates the provider of a credential that must be obtained, such as a token or a session. It is obtained once for all callers
+ * that need it at the same time, and again shortly before it expires or after the source has refused it.
  */
 export function obtainedCredential(obtain: (signal: AbortSignal) => Promise<Obtained>): CredentialSource {
   const flights = createSingleFlight<UpstreamCredential>();
   let unprovenMs = -Infinity;
-  /** Why no other credential could be obtained in place of one without a proof. */
+  /** The error if no other credential could be obtained in place of one without a proof. */
   let failure: { readonly error: unknown } | undefined;
   let held: { readonly credential: UpstreamCredential; readonly until: number } | undefined;
 
@@ -40,7 +42,7 @@ export function obtainedCredential(obtain: (signal: AbortSignal) => Promise<Obta
     held: () => (held !== undefined && performance.now() < held.until ? held.credential : undefined),
     obtain: (signal) => flights.run('credential', signal, obtainNow),
     renew(refused, why) {
-      // Another request may have renewed it already.
+      // Another request may have renewed the credential already.
       if (held?.credential !== refused) return true;
       if (why === 'unproven') {
         if (performance.now() < unprovenMs + UNPROVEN_MS) return false;

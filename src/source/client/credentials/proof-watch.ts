@@ -1,56 +1,59 @@
-// Watches whether a source still knows the credential: a service may serve a dead one as a visitor's, with status 200.
+// Watches whether a source still knows Portico's credential, because a service may answer a request with an expired credential
+// as if nobody were logged in, with status 200.
 
 import { type GatewayError, refusedCredential } from '../../../kernel/errors/fault.ts';
 import type { UpstreamCredential } from '../transport/credential.ts';
 
-/** What a proof request showed of a credential; `isGood` is absent if it showed nothing, as a time-out does. */
+/** What a proof request showed about a credential. `isGood` is absent if the request showed nothing, such as a time-out. */
 export type ProofResult = { readonly credential: UpstreamCredential; readonly isGood: boolean | undefined };
 
-/** Is told what the proofs of a source show. */
+/** Learns what the proofs of a source show. */
 export type ProofListener = {
-  /** The source does not know the credential: what was read since the last good proof may be a visitor's. */
+  /** The source does not know the credential, so what was read since the last good proof may be what anonymous visitors see. */
   readonly failed: (detail: string) => void;
-  /** The source knows the credential. It never rejects. */
+  /** The source knows the credential. The returned promise never rejects. */
   readonly good: () => Promise<void>;
 };
 
-/** The proofs of a source's credential. */
+/** The watch over the credential of a source. */
 export type ProofWatch = {
   /**
-   * Does some work, after a proof where one is due, and again if the credential has been renewed meanwhile.
+   * Does some work, after a proof if one is due, and once more if the credential turned out to be bad meanwhile.
    * @throws GatewayError while the source does not know the credential
    */
   guarded<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Asks for a proof because fewer records came than before: `good`; `renewed`, so that they must be read again; or
-   * `unknown`, because the proof showed nothing or was asked a moment ago. @throws GatewayError if it fails
+   * Asks for a proof because fewer records came than before. `good`: the credential is good. `renewed`: it was bad, so the
+   * records must be read again. `unknown`: the proof showed nothing, or was asked a moment ago. @throws GatewayError if the proof
+   * fails
    */
   confirm(): Promise<'good' | 'renewed' | 'unknown'>;
-  /** Another process has learned something: the next call asks for a proof of its own. */
+  /** Called when another process has learned something about the credential. The next call then asks for a proof. */
   doubt(): void;
-  /** Returns what ends it. */
+  /** Adds a listener; returns the function that removes it. */
   listen(listener: ProofListener): () => void;
 };
 
-/** What proofs are asked with. Times are milliseconds. */
+/** What the watch needs to ask for proofs. */
 export type ProofWatchDeps = {
   /** Asks the proof request. @throws GatewayError if a credential cannot be obtained */
   readonly ask: () => Promise<ProofResult>;
-  /** Discards a credential that has no proof; false if no other can be had for now. */
+  /** Discards a credential that has no proof; false if no other one can be obtained now. */
   readonly renew: (refused: UpstreamCredential) => boolean;
-  /** Whether it is this process' turn in the fleet to ask for a proof. */
+  /** Whether it is this process's turn in the fleet to ask for a proof, which comes at most every `everyMs` milliseconds. */
   readonly takeTurn: (name: string, everyMs: number) => Promise<boolean>;
-  /** Hears of each call that is kept back. */
+  /** Called for each call that is not sent, because the source does not know the credential. */
   readonly onKeptBack: () => void;
 };
 
+/** A good proof is asked again this often, while there are calls. */
 const PROVEN_MS = 60_000;
 /** A failed proof is asked again this often, while there are calls. */
 const FAILED_MS = 10_000;
 /** Falling totals cause a proof at most once in this time. */
 const FALL_MS = 5_000;
 
-/** The error while the source does not know the credential. A service that has removed its proof page looks the same. */
+/** The error while the source does not know the credential. It also comes if the service no longer has its proof page. */
 function notProven(): GatewayError {
   return refusedCredential('the source took Portico for a visitor: auth.proof.request has shown no account');
 }
@@ -75,7 +78,7 @@ export function createProofWatch({ ask, renew, takeTurn, onKeptBack }: ProofWatc
     return result;
   }
 
-  /** Whether the credential is good; `undefined`: nothing was learned. A bad one is renewed where that is possible. */
+  /** Whether the credential is good; `undefined`: the proof showed nothing. A bad credential is renewed if that is possible. */
   async function prove(): Promise<boolean | undefined> {
     try {
       const { credential, isGood } = await askOnce();

@@ -1,4 +1,4 @@
-// Asks a source to show that it knows the credential.
+// Asks a source to prove that it knows Portico's credential.
 
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { GatewayError, refusedCredential } from '../../../kernel/errors/fault.ts';
@@ -8,13 +8,13 @@ import type { GuardedCall, GuardedClient, GuardedTry } from '../guard/guarded-cl
 import type { CredentialSource, UpstreamCredential } from '../transport/credential.ts';
 import { createProofWatch, type ProofResult, type ProofWatchDeps } from './proof-watch.ts';
 
-/** What shows that the source knows the credential: every reply, or the one to this request. */
+/** The proof of the credential: every reply has it, or the reply to one request. */
 export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> &
   NonNullable<ReturnType<typeof compileCredentialProof>>;
 
 type SentCall = Pick<GuardedCall, 'signal' | 'timings'>;
 
-/** What proofs are asked by. `healthProbe` is a request for the list. */
+/** What is needed to ask for proofs. `healthProbe` is a request for the list. */
 type ProofsDeps = Pick<ProofWatchDeps, 'onKeptBack'> & {
   readonly send: (
     request: UpstreamRequest,
@@ -29,9 +29,9 @@ type ProofsDeps = Pick<ProofWatchDeps, 'onKeptBack'> & {
   readonly net: Pick<SourceSpec['net'], 'baseUrl' | 'timeout'>;
 };
 
-/** A proof that takes longer shows nothing, because callers wait for it. */
+/** The most time that a proof request may take, because callers wait for it. A longer one shows nothing. */
 const PROOF_MS = 2_000;
-/** Statuses that say that the service is busy, and nothing of a credential. */
+/** Statuses of a busy service, which say nothing about a credential. */
 const BUSY: readonly number[] = [408, 429];
 const REFUSED: readonly number[] = [401, 403];
 
@@ -52,7 +52,7 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps) {
         send(asked, call, attempt, Math.min(PROOF_MS, net.timeout)),
       );
       const isSilent = reply.status >= 500 || BUSY.includes(reply.status);
-      // Any other failure counts, 404 as well: many services hide such a page from visitors, and a credential that
+      // Any other failure counts, also 404: many services hide such a page from visitors, and a credential that
       // cannot be shown to be good must not be served as one.
       return { credential, isGood: isSilent ? undefined : reply.status < 300 && holds(reply) };
     } catch (error) {
@@ -62,10 +62,13 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps) {
   }
 
   return {
-    /** Why the credential that got this reply is renewed, for `renew`. */
+    /** The reason, for `renew`, to renew the credential with which this reply came. */
     whyRenew: (reply: UpstreamReply) =>
       !REFUSED.includes(reply.status) && lacksProof(reply) ? 'unproven' : undefined,
-    /** If a reply of failure, such as the reply to an unknown id, lacks the proof, the list must show it. @throws GatewayError */
+    /**
+     * If an error reply, such as 404 for an id, lacks the proof, asks for the list. @throws GatewayError if the list lacks it,
+     * too
+     */
     async check(checked: UpstreamReply, call: SentCall): Promise<void> {
       if (checked.status < 400 || healthProbe === undefined || !lacksProof(checked)) return;
       await guard.runAt(net.baseUrl, { ...about, ...call }, async (attempt) => {
@@ -75,7 +78,7 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps) {
           throw refusedCredential('the source took Portico for a visitor: its list lacks auth.proof');
       });
     },
-    /** Present if the proof takes a request. */
+    /** The watch over the credential; present if the proof takes a request of its own. */
     watch:
       request &&
       createProofWatch({

@@ -36,7 +36,7 @@ function compileToken({ cookie, token }: Session, decode: ConnectionSpec['decode
   };
 }
 
-/** Obtains a session by a login. */
+/** Creates the function that obtains a session by a login at the source. The session's token is then sent in a header. */
 export function obtainBySession(
   auth: Session,
   decode: ConnectionSpec['decode'],

@@ -1,3 +1,5 @@
+// Runs single exchanges (one request and its reply), measures them, and counts each once its reply is read.
+
 import type { Query } from '../../../contract/query.ts';
 import { type CallFailure, callFailureOf } from '../../../kernel/errors/call-failure.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
@@ -8,60 +10,60 @@ import type { TraceHeaders, UpstreamTrace } from '../../../telemetry/request-spa
 import type { TimingsCarrier, RequestTimings } from '../../../telemetry/requests/request-timings.ts';
 import type { CallAttempt } from '../../resilience/call-attempt.ts';
 
-/** How a source is asked: `dependsOn` names claims of its file, `reason` why it takes a scan. No value of a caller is in it. */
+/** The plan of a query, for logs. `dependsOn`: claims of the file. `reason`: why it is a scan. It holds no value of a caller. */
 type PlanNote = {
   readonly kind: string;
   readonly dependsOn?: readonly string[];
   readonly reason?: string;
 };
 
-/** The calls that a request caused, for its log line, and where its time went. */
+/** What is recorded about the upstream calls of one client request: how many, why, and where the time went. */
 export type Usage = TimingsCarrier & {
   upstreamCalls: number;
   upstreamMs: number;
   plan?: PlanNote | undefined;
-  /** Who caused the calls, the first of those who share them; absent: no caller did. */
+  /** The principal that caused the calls; the first one, if several share them. Absent: no caller caused them. */
   principal?: string | undefined;
-  /** What was asked; absent: no caller asked. */
+  /** The query of the caller; absent: no caller asked. */
   query?: Query | undefined;
-  /** The source that was chosen for the request, where its resource moves. */
+  /** For a resource that moves: the source that was chosen for the request. */
   origin?: Origin | undefined;
-  /** Why the chosen source did not serve it after all. */
+  /** Why the chosen source did not serve the request after all. */
   fallback?: FallbackCause | undefined;
-  /** The trace of the request; absent: none is continued. */
+  /** The trace of the request; absent: the request is not traced. */
   spans?: UpstreamTrace | undefined;
-  /** What bounds calls such as these: work of Portico's own that follows from them takes a slot, too. */
+  /** The slots that limit calls such as these. Background work that follows from them takes a slot, too. */
   readonly slots?: Pick<Semaphore, 'run'> | undefined;
 };
 
-/** What one exchange of a call needs of it. */
+/** What an exchange needs to know of its call. */
 export type ExchangedCall = {
   readonly signal: AbortSignal;
   readonly priority: Priority;
-  /** Counts the exchanges; absent: they are not counted. */
+  /** Counts the exchanges; absent: nobody counts them. */
   readonly usage?: Usage;
-  /** Where the time of its request goes; absent: nobody asks for it. */
+  /** Records where the time of the client request goes; absent: nobody asks for it. */
   readonly timings?: RequestTimings | undefined;
   /** The trace that the exchanges belong to; absent: none. */
   readonly trace?: UpstreamTrace | undefined;
   readonly method: string;
-  /** The rows that are asked for, where they are a window. */
+  /** The range of rows that is asked for, if the request is for one. */
   readonly window?: UpstreamRequest['window'];
 };
 
-/** How an exchange is done at a base URL, and what its result says about the upstream. */
+/** How an exchange is done, and what its result says about the upstream. */
 export type ExchangeSteps<R> = {
   readonly send: (base: string, trace: TraceHeaders | undefined) => Promise<R>;
   readonly statusOf: (result: R) => number;
-  /** Whether a result of this status is a failure; absent: who reads the reply finds out. */
+  /** The failure that a status means; absent: the reader of the reply finds out. */
   readonly failureOf?: (status: number) => CallFailure | undefined;
-  /** The reason of the call's abort, if it may say something about the upstream. */
+  /** The reason why the call was aborted, which may say something about the upstream; absent: that of the signal. */
   readonly abandonReason?: () => unknown;
 };
 
 /**
- * Counts one exchange: `outcome` is a status class such as `2xx`, an error code, `cancelled` or, without `seconds`,
- * `not_sent`. `failure`: it brought no usable answer from `base`, for this `error`.
+ * Counts one exchange: `outcome` is a status class such as `2xx`, an error code, `cancelled` or, without `seconds`, `not_sent`.
+ * `failure`: why `base` gave no usable answer, with the `error`.
  */
 export type OnExchange = (
   outcome: string,
@@ -71,7 +73,7 @@ export type OnExchange = (
   error?: unknown,
 ) => void;
 
-/** An attempt, where it was sent last, how often, and its last exchange while the reply is not read and so not counted. */
+/** An attempt, with the base URL of its last exchange, the number of exchanges, and (`unread`) an outcome not yet counted. */
 export type PlacedAttempt = {
   readonly attempt: CallAttempt;
   base: string | undefined;
@@ -80,13 +82,13 @@ export type PlacedAttempt = {
   seconds: number;
 };
 
-/** Places an attempt that was not sent yet. */
+/** Creates the record of an attempt that was not sent yet. */
 export function placeAttempt(attempt: CallAttempt): PlacedAttempt {
   return { attempt, base: undefined, exchanges: 0, unread: undefined, seconds: 0 };
 }
 
 /**
- * Counts the exchange whose reply was read; `error`: reading it failed. A refused credential that was renewed is no failure,
+ * Counts an exchange once its reply was read; `error`: reading it failed. A refused credential that was renewed is no failure,
  * and a source that has answered is not to blame for a caller that gave up meanwhile.
  */
 export function countRead(
@@ -101,7 +103,7 @@ export function countRead(
   onExchange(unread, aborted ? undefined : callFailureOf(error), seconds, placed.base, error);
 }
 
-/** Waits for what sends and reads one exchange, and counts it. */
+/** Waits for `act`, which sends an exchange and reads its reply, and then counts the exchange. */
 export async function countedOnce<T>(
   placed: PlacedAttempt,
   onExchange: OnExchange,
@@ -118,7 +120,7 @@ export async function countedOnce<T>(
   }
 }
 
-/** Makes the function that runs and measures one exchange. A failure finishes the attempt. */
+/** Creates the function that runs and measures one exchange. A failure finishes the attempt. */
 export function createExchange(name: string | undefined, onExchange: OnExchange) {
   function start(attempt: CallAttempt): string {
     try {

@@ -28,40 +28,42 @@ export type GuardedCall = ExchangedCall & {
   readonly question: string;
 };
 
-/** One attempt of a call. */
+/** One attempt of a call; a retry is another attempt. */
 export type GuardedTry = Pick<CallAttempt, 'finish'> & {
   /** Waits for a slot, then runs one exchange. After a success, `finish` must report how the reply was read. */
   exchange<R>(steps: ExchangeSteps<R>): Promise<R>;
 };
 
-/** An upstream behind its bulkhead, circuit breaker, retries, hosts and health checks. */
+/** Sends calls to an upstream behind its bulkhead, circuit breaker, retries, choice of hosts and health checks. */
 export type GuardedClient = {
   /**
-   * Runs a call, and retries it if that is safe and may help.
+   * Runs a call. `once` makes one attempt, and is called again if a retry is safe and may help.
    * @throws GatewayError `upstream_unavailable` while the upstream must not be called, `overloaded` without a free slot
    * @throws unknown what `once` throws, and the signal's reason
    */
   run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
-  /** Runs a call at a host once it has a slot, whatever the breaker says, which does not learn its outcome. */
+  /** Runs a call at one host once it has a slot. The breaker neither prevents the call nor learns its outcome. */
   runAt<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
-  /** The same beside all slots, once the rate allows it: for one call at a time, which must not queue with others. */
+  /**
+   * The same without a slot, once the rate limit allows it. It is for the health probe, which must not wait behind other calls.
+   */
   runBeside<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
-  /** Running and waiting calls, and how many may run. */
+  /** The numbers of running and waiting calls, and how many may run. */
   readonly load: { readonly active: number; readonly waiting: number; readonly allowed: number };
   close(): void;
 };
 
-/** Most may be absent: a session of a command such as `doctor` gives no `resilience`, so that it sees each failure as it is. */
+/** What a guarded client needs. Commands such as `doctor` give no `resilience`, so that they see each failure as it is. */
 export type GuardedClientDeps = {
-  /** What the upstream is called in the log; absent: its failures name nobody. */
+  /** The name of the upstream in the log; absent: its failures name none. */
   readonly name?: string | undefined;
-  /** Called for every exchange once its reply is read, and for each that the breaker or a pause prevents. */
+  /** Called for every exchange once its reply is read, and for every call that the breaker or a pause prevents. */
   readonly onExchange: OnExchange;
   /** Takes a token for one call; absent: the rate is not limited. */
   readonly takeToken?: TakeToken | undefined;
   /** This process's quota of `net.concurrency`; absent: all of it. */
   readonly quota?: Quota | undefined;
-  /** Absent: every call is sent once, to `net.baseUrl`. */
+  /** Breakers, retries and hosts; absent: every call is sent once, to `net.baseUrl`. */
   readonly resilience?: Resilience | undefined;
 };
 
@@ -73,7 +75,7 @@ export function createGuardedClient(
   const { concurrency, queue, requestsPerSecond: perSecond } = net;
   const bulkhead = createBulkhead({
     ...{ concurrency, quota, queue, takeToken, perSecond },
-    // The bulkhead outlives a reload, and with it whatever this function holds.
+    // Pass only this function on, because the bulkhead may outlive a reload and would keep more in memory.
     isSilent: resilience?.isSilent,
   });
   const checks = resilience && watchHealth(net, resilience.hosts);
@@ -91,7 +93,7 @@ export function createGuardedClient(
     };
   }
 
-  /** Names the upstream in an error, for the log, and its host where one was called. */
+  /** Names the upstream in an error, for the log, and the host if one was called. */
   function named(error: unknown, base: string | undefined): unknown {
     if (name !== undefined) blameUpstream(error, name, base);
     return error;

@@ -5,7 +5,7 @@ import type { SourceSpec } from '../../../config/schema/source.ts';
 
 type Callback = (error: Error | null, stream: Duplex) => void;
 
-/** A connect timeout. It leaves no timer or listener on an open connection, so a kept connection costs nothing. */
+/** Adds a connect timeout to a socket. No timer or listener stays on an open connection, so a kept connection costs nothing. */
 function limited<T extends Duplex | null | undefined>(socket: T, ms: number, readyEvent: string): T {
   const tooLate = () =>
     socket?.destroy(Object.assign(new Error('no connection within connectTimeout'), { code: 'ETIMEDOUT' }));

@@ -8,7 +8,7 @@ import { noteKeepAlive } from './one-host-agent.ts';
 export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly body: Buffer };
 
 /**
- * One exchange, as the adapter takes it. axios hands on an instance of a class as it is; it would copy and check the
+ * One exchange for the adapter `sendOverHttp`. axios passes an instance of a class on as it is; it would copy and check the
  * members of its own settings several times, which takes as long as the exchange itself.
  */
 export class HttpExchange {
@@ -22,11 +22,11 @@ export class HttpExchange {
 type HttpRequest = {
   readonly address: RequestAddress;
   readonly method: string;
-  /** Names and values in turn, `Host` first: Node writes such a list as it is, at a third of the price of an object. */
+  /** Names and values in turn, `Host` first. Node writes such a list as it is, in a third of the time that an object takes. */
   readonly headers: readonly string[];
   readonly body: string | undefined;
   readonly agent: http.Agent;
-  /** A longer body is an error. */
+  /** The most bytes of a body as it is sent. A longer body is an error. */
   readonly bytesMax: number;
 };
 
@@ -58,8 +58,8 @@ function readBoundedBody(
 }
 
 /**
- * An adapter of axios over node:http, without what axios' own one has and Portico switches off: redirects, proxies,
- * decompression, streams and progress. Those cost more than the exchange itself. An incomplete answer is an error.
+ * An adapter of axios over node:http. It lacks what axios' own adapter has and Portico does not use: redirects, proxies,
+ * decompression, streams and progress. These would take longer than the exchange itself. An incomplete answer is an error.
  */
 export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<HttpAnswer>> {
   return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosR
     const request = requestOf(asked);
     const { bytesMax } = asked;
     const signal = config.signal as AbortSignal | undefined;
-    /** Set once an answer has begun. An error that carries it shows that the request had arrived. */
+    /** Set once an answer has begun. An error with this reply shows that the request had arrived. */
     let reply: AxiosResponse<HttpAnswer> | undefined;
 
     function fail(error: AxiosError): void {

@@ -4,10 +4,10 @@ import type { UpstreamHost } from '../../../kernel/upstream-call.ts';
 import { createAgent } from './agents.ts';
 import { serveOneHost } from './one-host-agent.ts';
 
-/** At most so many connections stay open to one host while nobody uses them, as with Node's own agent. */
+/** At most so many unused connections to one host stay open, as with Node's own agent. */
 const IDLE_MAX = 256;
 
-/** Creates the connections of an upstream: a pool for each origin object, made when it is first needed. */
+/** Creates the connection pools of an upstream: one for each origin object, created when it is first needed. */
 export function createConnectionPools(net: Pick<SourceSpec['net'], 'tls' | 'connectTimeout'>) {
   const pools = new Map<UpstreamHost, Agent>();
   const unpooled = { http: createAgent(net, false, false), https: createAgent(net, true, false) };

@@ -1,9 +1,9 @@
 import type { SourceSpec } from '../../../config/schema/source.ts';
 
-/** Adds a source's credential to a request. */
+/** A credential of Portico at a source, in the form in which it is added to a request. */
 export type UpstreamCredential = {
   readonly headers: Readonly<Record<string, string>>;
-  /** Adds the credential to a target if it belongs into the query. */
+  /** Adds the credential to the target (path and query) of a request, if it belongs into the query. */
   readonly sign: (target: string) => string;
 };
 
@@ -14,27 +14,27 @@ export type CredentialSource = {
   /** @throws GatewayError if it cannot be obtained, with the codes of a call to the source */
   obtain(signal: AbortSignal): Promise<UpstreamCredential>;
   /**
-   * Discards a credential that the source has refused; false if no other can be obtained. `unproven`: the source has not
-   * refused it, but does not know it either. Another is then obtained at most once a minute, so that no account is locked.
+   * Discards a credential that the source has refused; false if no other one can be obtained. `unproven`: the source has not
+   * refused it, but does not know it either. Then another one is obtained at most once a minute, so that no account is locked.
    */
   renew(refused: UpstreamCredential, why?: 'unproven'): boolean;
 };
 
 const unchanged = (target: string) => target;
 
-/** A credential in one header. */
+/** Creates a credential that is sent in one header. */
 export function headerCredential(name: string, value: string): UpstreamCredential {
   return { headers: { [name]: value }, sign: unchanged };
 }
 
-/** A credential that never changes. */
+/** Creates the provider of a credential that never changes. */
 export function fixedCredential(credential: UpstreamCredential): CredentialSource {
   return { held: () => credential, obtain: () => Promise.resolve(credential), renew: () => false };
 }
 
 type FixedAuth = Extract<SourceSpec['auth'], { kind: 'none' | 'basic' | 'header' | 'query' }>;
 
-/** The credential in a configuration. */
+/** Creates the credential that stands in a source file. */
 export function namedCredential(auth: FixedAuth): UpstreamCredential {
   switch (auth.kind) {
     case 'none':

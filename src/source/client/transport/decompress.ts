@@ -12,7 +12,7 @@ const UNPACKERS: Readonly<Record<string, Unpack>> = {
 };
 
 /**
- * Decompresses a body. The HTTP client does not do it, because it takes a truncated stream for a complete one.
+ * Decompresses a body. The HTTP client must not do it, because it accepts a truncated stream as complete.
  * @throws GatewayError `upstream_invalid_response` if it is damaged, larger than `bytesMax`, or of an unknown coding
  */
 export async function decompress(body: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {

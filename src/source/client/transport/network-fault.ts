@@ -12,12 +12,12 @@ const UNREACHABLE = new Set([
 
 const CUT_OFF = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Whether a reply had begun. */
+/** Whether a reply had begun when the exchange failed. */
 function hasAnswered(error: unknown): boolean {
   return error instanceof Error && 'response' in error && error.response !== undefined;
 }
 
-/** The code of a network error, searched through its causes. */
+/** The code of a network error or of its causes, such as `ECONNRESET`; `UNKNOWN` if there is none. */
 export function codeOf(error: unknown): string {
   for (let depth = 0, at = error; depth < 5; depth += 1) {
     if (typeof at !== 'object' || at === null) break;
@@ -28,8 +28,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * The error of a failed exchange for the client. The original error is dropped on purpose: an AxiosError holds several
- * copies of the credential and the body, so only its code is kept.
+ * The GatewayError for a failed exchange. The original error is dropped on purpose, because an AxiosError holds several copies of
+ * the credential and the body, so only its code is kept.
  */
 export function networkFault(error: unknown): GatewayError {
   const code = codeOf(error);

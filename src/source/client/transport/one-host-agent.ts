@@ -5,19 +5,19 @@ import type { ConnectionOptions } from 'node:tls';
 /** Where an agent opens its connections. */
 type Place = Pick<ConnectionOptions, 'host' | 'port' | 'servername' | 'rejectUnauthorized'>;
 
-/** A connection, with what Node's client notes there. The types of Node leave it out. */
+/** A connection, with what Node's client stores in it. The types of Node leave this out. */
 type ClientSocket = Socket & {
   /** Reads the response to the current request; absent between requests. */
   parser?: object | null;
   _httpMessage?: ClientRequest | null;
-  /** Until when the other side keeps it open, by `performance.now()`; absent: it has not said so. */
+  /** Until when the other side keeps the connection open, by `performance.now()`; absent: it has not said so. */
   usableUntilMs?: number;
 };
 
-/** What Node's client calls of its agent for each request. The types of Node leave it out. */
+/** The method of an agent that Node's client calls for each request. The types of Node leave it out. */
 type RequestTaker = Agent & { addRequest(request: ClientRequest, place: Place): void };
 
-/** Bytes that no request waits for would be read as the response to the next one. */
+/** Closes a connection on which bytes come that no request waits for. They would be read as the response to the next request. */
 function closeIfUnasked(this: ClientSocket): void {
   if (!this.parser) this.destroy();
 }
@@ -26,8 +26,9 @@ function closeIfUnasked(this: ClientSocket): void {
 const ignoreError = () => undefined;
 
 /**
- * Notes what a `Keep-Alive` header says of the connection that it came on, which is then not used again in the last second
- * before the other side may close it: a request that meets the end of its connection is lost, and not all may be sent again.
+ * Stores how long the other side keeps a connection open, from its `Keep-Alive` header. In the last second before that, the
+ * connection is not used again, because a request that meets the end of its connection is lost, and not every request may be sent
+ * again.
  */
 export function noteKeepAlive(socket: Socket, header: string): void {
   const [, seconds] = /^timeout=(\d+)/.exec(header) ?? [];
@@ -35,22 +36,22 @@ export function noteKeepAlive(socket: Socket, header: string): void {
     (socket as ClientSocket).usableUntilMs = performance.now() + (Number(seconds) - 1) * 1_000;
 }
 
-/** Whether the other side still keeps an idle connection open, as far as is known; it is not writable once that has ended. */
+/** Whether an idle connection can be used, as far as is known. It is not writable once the other side has ended it. */
 function isUsable({ writable, usableUntilMs }: ClientSocket): boolean {
   return writable && (usableUntilMs === undefined || performance.now() < usableUntilMs);
 }
 
 /**
- * Replaces the pool of an agent by one for a single host. Returns the function that closes its idle connections, of which
- * `idleMax` stay open at most. Node's agent serves any host: for each request it copies all options, makes a name of them,
- * moves the connection and its listeners between lists, and parses all headers of the response. That is a twentieth of what
- * a pass-through request takes.
+ * Replaces the pool of an agent by one for a single host, because that is faster. Node's agent serves any host, so for each
+ * request it copies all options, makes a name of them, moves the connection and its listeners between lists, and parses all
+ * headers of the response. This takes a twentieth of the time of a pass-through request. At most `idleMax` idle connections stay
+ * open. Returns the function that closes them.
  */
 export function serveOneHost(agent: Agent, name: string, place: Place, idleMax: number): () => void {
   const taker = agent as RequestTaker;
   const addRequest = taker.addRequest.bind(taker);
   const createConnection = taker.createConnection.bind(taker);
-  /** The newest last: it is used first, so that the others can go out of use. */
+  /** The newest one is last. It is used first, so that the others can go out of use. */
   const idle: ClientSocket[] = [];
 
   function takeIdle(): ClientSocket | undefined {
@@ -89,7 +90,7 @@ export function serveOneHost(agent: Agent, name: string, place: Place, idleMax: 
       socket.destroy();
       return;
     }
-    // It would keep the whole request in memory.
+    // The socket would keep the whole request in memory.
     socket._httpMessage = null;
     // An idle connection does not keep the process running.
     socket.unref();

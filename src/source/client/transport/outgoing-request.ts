@@ -5,7 +5,7 @@ import type { UpstreamCredential } from './credential.ts';
 import type { TraceHeaders } from '../../../telemetry/request-span.ts';
 import type { TransportRequest } from './transport.ts';
 
-/** Compiles what adds to a request everything that the source's file and the credential say. */
+/** Compiles the function that completes a request with the base URL, the headers of the file, the credential and the trace. */
 export function compileOutgoing({ net, decode }: ConnectionSpec) {
   const added = { Accept: contentTypesOf(decode).join(', '), ...net.headers };
   return (

@@ -1,6 +1,6 @@
 import { AxiosHeaders } from 'axios';
 
-/** Header names and values in turn, as Node writes them; no name comes twice, in whatever case. */
+/** Header names and values in turn, as Node writes them. No name comes twice, whatever its case. */
 export type RawHeaders = readonly string[];
 
 /** A value that is sent as it is: printable ASCII, with spaces only inside. */
@@ -11,7 +11,7 @@ function cleanValue(value: string): string {
   return PLAIN.test(value) ? value : String(new AxiosHeaders({ X: value }).get('X'));
 }
 
-/** The index of a name, in whatever case; -1 if it is not there. */
+/** The index of a name, whatever its case; -1 if it is absent. */
 function indexOfName(lines: RawHeaders, name: string): number {
   const wanted = name.toLowerCase();
   for (let at = 0; at < lines.length; at += 2) if (lines[at]?.toLowerCase() === wanted) return at;
@@ -29,14 +29,14 @@ function setLine(lines: string[], name: string, value: string): void {
   else lines[at + 1] = cleanValue(value);
 }
 
-/** Adds headers to lines; of two with one name, the later value counts, in the place and spelling of the first. */
+/** Adds headers to lines. If a name comes twice, the later value counts, in the place and spelling of the first. */
 export function withHeaders(lines: RawHeaders, headers: Readonly<Record<string, string>>): string[] {
   const all = [...lines];
   for (const name of Object.keys(headers)) setLine(all, name, headers[name] ?? '');
   return all;
 }
 
-/** The lines with the host of the address in front, unless they name another one. */
+/** The lines with a `Host` header in front. It is that of the lines, or else `host`. */
 export function withHost(lines: RawHeaders, host: string): string[] {
   const at = indexOfName(lines, 'host');
   if (at === -1) return ['Host', host, ...lines];

@@ -1,3 +1,5 @@
+// Sends requests to one upstream over kept connections, and reads complete, decompressed replies.
+
 import type http from 'node:http';
 import axios, { Axios, type AxiosRequestConfig } from 'axios';
 import type { SourceSpec } from '../../../config/schema/source.ts';
@@ -9,7 +11,7 @@ import { type HttpAnswer, HttpExchange, sendOverHttp } from './axios-over-http.t
 import { hasHeader, type RawHeaders, withHeaders, withHost } from './raw-headers.ts';
 import { codeOf } from './network-fault.ts';
 
-/** One exchange with an absolute address. */
+/** One request to an absolute address. */
 export type TransportRequest = {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -21,21 +23,21 @@ export type TransportRequest = {
 /** Sends requests and reads complete replies. Rejects with the errors of axios and of the network. */
 export type Transport = ReturnType<typeof createTransport>;
 
-/** Whether the other side closed an idle connection just as it was used again: then the request never arrived. */
+/** Whether the other side closed an idle connection just when it was used again, so that the request never arrived. */
 function isStaleKeepAlive(error: unknown): boolean {
   if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
     return false;
   return (error.request as http.ClientRequest | undefined)?.reusedSocket === true;
 }
 
-/** The value of a header by its lower-case name; repeated lines are one value. */
+/** The value of a header by its lower-case name. Repeated lines are joined to one value. */
 function headerOf(headers: http.IncomingHttpHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   // Node keeps repeated `Set-Cookie` lines as a list, and joins those of all other headers.
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The headers of a POST that follow from it. One that names no type is sent as the empty form that it is. */
+/** The headers that follow from the body of a POST. A POST without a content type is sent as a form. */
 function ownHeaders(lines: RawHeaders, body: string | undefined): Readonly<Record<string, string>> {
   return {
     ...(!hasHeader(lines, 'content-type') && { 'Content-Type': 'application/x-www-form-urlencoded' }),
@@ -45,7 +47,7 @@ function ownHeaders(lines: RawHeaders, body: string | undefined): Readonly<Recor
 
 type TransportSettings = Pick<SourceSpec['net'], 'bytesMax' | 'connectTimeout' | 'headers' | 'tls'>;
 
-/** What every request carries unless the source's file says something else. */
+/** The headers of every request, unless the source file says something else. */
 const ALWAYS_SENT = { 'Accept-Encoding': 'identity', 'User-Agent': 'portico' };
 
 /** Creates the transport of one upstream. */
