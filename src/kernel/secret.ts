@@ -1,3 +1,5 @@
+// Keeps secrets out of logs and outputs, and makes digests of values that hold secrets.
+
 import { inspect } from 'node:util';
 import { createHash } from 'node:crypto';
 

@@ -1,3 +1,5 @@
+// Keeps components, such as clients and caches, alive over a reload that does not change their settings.
+
 import { contentDigest } from './secret.ts';
 
 /** A component and how to close it. Without `close`, it holds nothing that must be closed. */

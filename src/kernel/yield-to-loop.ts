@@ -1,3 +1,5 @@
+// Splits long computations into steps, so that other requests are served in between.
+
 /** How long a computation may run before the event loop gets a turn, in milliseconds. */
 const SLICE_MS = 5;
 

@@ -1,3 +1,5 @@
+// Checks that replies name the page or offset that they were asked for (`window.echo`), and not another one.
+
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { Echo } from '../adapter/read/echo.ts';
 import { claimOf } from './claim.ts';

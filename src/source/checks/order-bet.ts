@@ -1,3 +1,5 @@
+// Checks an order bet: an order of rows on which pages depend, although nothing in the request asks for it.
+
 import { type OrderBet, orderBet } from '../adapter/plan/order-bet.ts';
 import { compileIdOrder } from '../../contract/order.ts';
 import type { Field } from '../../contract/fields.ts';

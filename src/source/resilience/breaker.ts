@@ -1,3 +1,5 @@
+// The circuit breaker of a source. It keeps calls away from a source that fails, and finds out when the source is well again.
+
 import type { IsCurrent, HealthProbeResult } from './health-check.ts';
 import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
 

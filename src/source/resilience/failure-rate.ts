@@ -2,7 +2,7 @@ import { createSlidingCounter } from './sliding-counter.ts';
 
 /** The limits beyond which too many calls have failed. */
 export type FailureRateOptions = {
-  /** Fewer calls within the window than this are never too many failures. */
+  /** If fewer calls than this ended within the window, the failures are never too many. */
   readonly calls: number;
   readonly windowMs: number;
   /** The percentage of failed calls from which too many have failed. */

@@ -1,3 +1,5 @@
+// Decodes the bodies of replies (JSON, XML, CSV, NDJSON) to documents, as the `decode` section of the source file says.
+
 import { contentTypesOf } from '../../../config/schema/net/connection.ts';
 import type { DecodeSpec } from '../../../config/schema/source.ts';
 import { GatewayError, invalidReply } from '../../../kernel/errors/fault.ts';

@@ -1,3 +1,5 @@
+// Finds the rows of a list, or the single record, in the document of a reply.
+
 import type { ItemsSpec } from '../../../config/schema/source.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { type Path, pathAt } from '../spec/path.ts';

@@ -1,3 +1,5 @@
+// Decodes a reply and decides whether it can be used. The general readers of lists and records begin with it.
+
 import type { ConditionSpec, SourceSpec } from '../../../config/schema/source.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';

@@ -1,3 +1,5 @@
+// Reads the total of a list, which is the number of its rows, from a reply.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import { GatewayError, invalidReply } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';

@@ -123,7 +123,7 @@ function checkNames({ filters, request }: ListSpec, reserved: readonly string[],
       .report(`the path needs {${inPath}} always`, 'give the filter a `path` of its own');
 }
 
-/** The texts of a request in which a quote may stand. In XML, these are attributes and contents. */
+/** The texts of a request in which a quote may stand. In XML, these are the attributes and the texts of elements. */
 function quotableTexts({ path, query, headers, body }: RequestSpec): readonly Template[] {
   const names = Object.keys(query).map((name): Template => ({ text: name, path: ['query', name] }));
   const inXml =

@@ -1,3 +1,5 @@
+// Writes the rows of a list program as the bytes of an answer, because that is faster than making records of them.
+
 import type { Field } from '../../../contract/fields.ts';
 import { compareIds } from '../../../contract/order.ts';
 import { frameOf } from '../../../contract/response-body.ts';

@@ -1,3 +1,5 @@
+// Compiles the paths of source files, such as `reply.rows[0].id`, which find values in the documents of a source.
+
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isObject } from '../../../kernel/json/values.ts';
 import { compileOneOf, type Literal } from './literal.ts';

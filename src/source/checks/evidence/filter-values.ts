@@ -139,7 +139,7 @@ function sortedBounds(records: readonly CanonicalRecord[], { field, isSigned = f
 const sortedNumbers = (records: readonly CanonicalRecord[], field: string) =>
   sortedBounds(records, { field, isSigned: true }).filter((value) => value instanceof Decimal);
 
-/** A bound that few rows match, and that loses a row if numbers are compared as texts (979, 5409). `values` are in order. */
+/** A bound that few rows match, and that loses a row if numbers are compared as texts ("979" > "5409"). `values`: in order. */
 function misreadAsText(values: readonly Decimal[], op: 'ge' | 'le'): Decimal | undefined {
   const end = op === 'ge' ? values.at(-1) : values.find(({ digits }) => digits >= 0n);
   if (end === undefined) return undefined;

@@ -1,3 +1,5 @@
+// Changes of a source file: `doctor` tries them on a copy of the file, and proposes those that help.
+
 import type { SourceSpec } from '../../../config/schema/source.ts';
 
 /** One key of a source file with another value; `undefined` removes the key. */

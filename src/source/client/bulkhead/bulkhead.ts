@@ -1,3 +1,5 @@
+// Limits the concurrent calls to a source. Further calls wait in a queue.
+
 import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Priority } from '../../../kernel/upstream-call.ts';
 import { type RequestTimings, timed } from '../../../telemetry/requests/request-timings.ts';
@@ -26,7 +28,7 @@ export type BulkheadOptions = {
   readonly concurrency: number;
   /** The part of `concurrency` that this process may use; absent: all of it. */
   readonly quota?: Quota | undefined;
-  /** At most `max` calls wait, and calls that a client waits for at most `time` milliseconds. */
+  /** At most `max` calls wait. Calls for callers and refreshes wait at most `time` milliseconds. */
   readonly queue: { readonly max: number; readonly time: number };
   /** Takes a token of the rate limit; absent: the source has no rate limit. */
   readonly takeToken?: TakeToken | undefined;

@@ -1,3 +1,5 @@
+// Keeps the slow calls of one principal from taking all slots of a source.
+
 import { createSlowPrincipals, principalOf, type SlotCall } from './slow-principals.ts';
 
 /** If a source has fewer slots, no principal is limited, because half of them would be too few. */

@@ -1,6 +1,8 @@
+// Shares the quota of concurrent calls to a source between its present bulkhead and those from before a reload.
+
 import type { Quota, QuotaUser } from './bulkhead.ts';
 
-/** How many former bulkheads of a source may still have calls besides the newest one. */
+/** How many former bulkheads of a source are still counted besides the newest one. */
 const FORMER_MAX = 2;
 
 /**

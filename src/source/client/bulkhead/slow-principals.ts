@@ -1,3 +1,5 @@
+// Finds the principals whose calls to a source are slow, so that a bulkhead can limit them.
+
 import type { Priority } from '../../../kernel/upstream-call.ts';
 
 /** A call that holds a slot, or asks for one. */

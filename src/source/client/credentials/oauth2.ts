@@ -1,3 +1,5 @@
+// Obtains access tokens for sources with `auth: { kind: oauth2 }`.
+
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { fault } from '../../../kernel/errors/fault.ts';
 import { JsonError, readJson } from '../../../kernel/json/json.ts';

@@ -1,3 +1,5 @@
+// Logs in to sources with `auth: { kind: session }`.
+
 import type { ConnectionSpec } from '../../../config/schema/source.ts';
 import { compileDecoder } from '../../adapter/read/decode.ts';
 import { compilePath } from '../../adapter/spec/path.ts';

@@ -1,3 +1,5 @@
+// Sends the requests of axios over node:http, with less work than axios' own adapter does.
+
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';

@@ -1,3 +1,5 @@
+// Converts network errors of an exchange to GatewayErrors, which hold no secret.
+
 import { fault, type GatewayError, invalidReply } from '../../../kernel/errors/fault.ts';
 
 const UNREACHABLE = new Set([

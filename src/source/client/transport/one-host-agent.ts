@@ -1,3 +1,5 @@
+// A faster connection pool for agents of node:http that serve a single host.
+
 import type { Agent, ClientRequest, ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';

@@ -1,3 +1,5 @@
+// Headers as a flat list of names and values, because Node writes such a list faster than an object.
+
 import { AxiosHeaders } from 'axios';
 
 /** Header names and values in turn, as Node writes them. No name comes twice, whatever its case. */
