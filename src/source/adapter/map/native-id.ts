@@ -179,7 +179,7 @@ function compileTargetCodecs(
   );
 }
 
-/** An id that leads elsewhere in a path is none, if the details of rows are asked for by a path with the id. */
+/** Refuses ids that mean a directory, such as `..`, because the path with which details of rows are asked for holds the id. */
 function withinPaths(codec: IdCodec): IdCodec {
   return {
     ...codec,

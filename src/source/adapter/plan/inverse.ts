@@ -211,7 +211,7 @@ export function invertCoercion(
   const inverses = chain.map(invertStep);
   if (inverses.includes(undefined)) return undefined;
   const backwards = inverses.filter((inverse) => inverse !== undefined).reverse();
-  /** The bound that the step at a place has before it, if the contract has a bound. */
+  /** A bound of the contract, inverted down to the step at this index; `undefined` if it cannot be inverted. */
   const boundBefore = (index: number, bound: string) => {
     const later = backwards.slice(0, steps.length - 1 - index);
     const native = later.reduce<Wanted | typeof NO_MATCH | undefined>(
@@ -221,7 +221,7 @@ export function invertCoercion(
     return native === NO_MATCH ? undefined : native;
   };
   return {
-    /** Whether the source may count rows that have no value for callers: its rows are right, and its total is not. */
+    /** Whether the total of the source may count rows whose value is unknown. The gateway leaves these rows out. */
     countsUnknown: chain.some((inChain, index) =>
       rangeHoldsUnknown(inChain, (bound) => boundBefore(index, bound)),
     ),

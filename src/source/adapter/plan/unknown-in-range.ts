@@ -13,20 +13,20 @@ type RangedStep = {
   readonly step: CoercionSpec;
   readonly op: PushableOp;
   readonly kind: FieldKind;
-  /** What the steps behind it make of its output. */
+  /** The canonical value that the rest of the chain makes of the step's output. */
   readonly rest: (value: StepValue) => unknown;
 };
 
-/** Whether a source compares the values of a kind as numbers; those of others it may compare as texts. */
+/** Whether a source compares the values of this kind as numbers. Values of other kinds may be compared as texts. */
 export const isNumber = (kind: FieldKind) => kind === 'integer' || kind === 'decimal';
 
-/** The bounds of the widest ranges, of the kinds that have a first and a last value. */
+/** The bounds of the widest ranges, for kinds that have a first and a last value. */
 const WIDEST: Readonly<Partial<Record<FieldKind, { readonly le: string; readonly ge: string }>>> = {
   date: { le: '9999-12-31', ge: '0001-01-01' },
   datetime: { le: '9999-12-31T23:59:59Z', ge: '0001-01-01T00:00:00Z' },
 };
 
-/** Whether a source finds a value in a range; numbers are compared as such, all else as text. */
+/** Whether a source finds the value `unknown` in a range. Numbers are compared as numbers, other values as texts. */
 function isWithin(op: 'le' | 'ge', unknown: string, bound: KnownValue): boolean {
   const [one, other] = [Decimal.parseJson(unknown), Decimal.parseJson(String(bound))];
   const isLess = one && other ? one.compare(other) <= 0 : unknown <= String(bound);
@@ -35,8 +35,8 @@ function isWithin(op: 'le' | 'ge', unknown: string, bound: KnownValue): boolean 
 }
 
 /**
- * Whether the widest range that a step is asked for holds a value that means "unknown" and is none of the kind. `boundBefore` makes
- * the bound that the source gets of that of the contract.
+ * Whether the widest range that a step is asked for holds a value that means "unknown" but is no value of the kind. `boundBefore`
+ * converts a bound of the contract to the bound that the source gets.
  */
 export function rangeHoldsUnknown(
   { step, op, kind, rest }: RangedStep,
@@ -46,7 +46,7 @@ export function rangeHoldsUnknown(
   const odd = step.nullIf.flatMap((one) =>
     (typeof one === 'string' || typeof one === 'number') && rest(one) === UNREADABLE ? String(one) : [],
   );
-  // A column of numbers has no texts.
+  // A column of numbers cannot hold a text.
   if (isNumber(kind)) return odd.some((one) => Decimal.parseJson(one) !== undefined);
   const widest = WIDEST[kind]?.[op];
   const bound = widest === undefined ? undefined : boundBefore(widest);
