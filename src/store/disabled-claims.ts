@@ -1,42 +1,44 @@
+// Remembers which claims of source files replies have contradicted, so that no process of the fleet relies on them.
+
 import type { Clock } from '../kernel/clock.ts';
 import type { PurgeNotes, Purges } from './cache/purges.ts';
 import { tryParseJson } from '../kernel/json/try-parse-json.ts';
 
-/** What a resource is read by: its source, and the digest of what the source's file says. */
+/** The place of a claim: a resource, its source, and the digest of what the source's file says about the resource. */
 export type ClaimScope = { readonly source: string; readonly resource: string; readonly digest: string };
 
 /** A claim of a source's file that replies have contradicted. */
 export type DisabledClaim = ClaimScope & {
   readonly claim: string;
-  /** When it was disabled, as an instant in UTC. */
+  /** When the claim was disabled, as an instant in UTC. */
   readonly at: string;
-  /** What contradicted it: never a value. */
+  /** What contradicted the claim, without any value of a record. */
   readonly detail: string;
 };
 
-/** The disabled claims of one resource. They stay disabled until the file says something else, or an operator resets them. */
+/** The disabled claims of one resource. They stay disabled until the source's file changes or an operator resets them. */
 export type ResourceClaims = {
   readonly disabled: ReadonlySet<string>;
   /**
-   * Disables a claim in every process: whatever was read of the resource so far is purged with it. False if it has
-   * disabled before. `since`: when that became so, in milliseconds since the epoch; absent: now.
+   * Disables a claim in every process, and purges all that was read of the resource so far. False if it was disabled
+   * already, or this is closed. `since`: when it was disabled, in milliseconds since the epoch; absent: now.
    */
   disable(claim: string, detail: string, since?: number): boolean;
-  /** Learns of nothing any more. What has been disabled stays known, for a resource that is put to work by the same file. */
+  /** After this nothing is disabled here, and changes are not told. Disabled claims stay known for a reload with the same file. */
   close(): void;
 };
 
-/** Called when another process or an operator has changed what is known of a claim. */
+/** Called when another process has disabled a claim, or an operator has reset one. */
 export type OnClaimChange = (change: 'disabled' | 'reset', disabled: DisabledClaim) => void;
 
-/** Some disabled claims; what is absent may be anything. */
+/** Selects disabled claims by these properties; an absent property selects all. */
 export type ClaimSelection = {
   readonly source?: string | undefined;
   readonly resource?: string | undefined;
   readonly claim?: string | undefined;
 };
 
-/** The disabled claims of all sources. */
+/** The disabled claims of all sources that this process knows. */
 export type DisabledClaims = ReturnType<typeof createDisabledClaims>;
 
 type Scope = { readonly disabled: Set<string>; onChange: OnClaimChange };
@@ -44,7 +46,7 @@ type Scope = { readonly disabled: Set<string>; onChange: OnClaimChange };
 type KnownClaim = {
   readonly claim: DisabledClaim;
   readonly scope: Scope;
-  /** The note that was there when it was disabled: an older reset. */
+  /** The note in Redis before this claim was disabled (an older reset); it does not enable the claim. */
   readonly before: string | undefined;
   isWriting: boolean;
 };
@@ -61,10 +63,10 @@ const VERSION = 1;
 const disabledText = ({ at, detail }: DisabledClaim) => JSON.stringify({ version: VERSION, at, detail });
 const resetText = (at: string) => JSON.stringify({ version: VERSION, reset: at });
 
-/** The contents of a note: a disabled claim, a reset, or `newer`: a newer Portico has written it in another format. */
+/** The contents of a note: a disabled claim, a `reset`, or `newer` if a newer Portico wrote it in another format. */
 type Note = DisabledClaim | 'reset' | 'newer';
 
-/** The note in a text. One that is damaged counts as a reset: a claim that does not hold is disabled again. */
+/** Parses a note. A damaged note counts as a reset; if the claim still does not hold, replies disable it again. */
 function noteIn(name: string, text: string): Note {
   const words = tryParseJson(name);
   const { version = VERSION, at, detail } = Object(tryParseJson(text)) as Record<string, unknown>;
@@ -85,11 +87,11 @@ const isSelected = ({ source, resource, claim }: ClaimSelection) => {
 
 type Purging = Pick<Purges, 'purge' | 'forgetHere'>;
 
-/** The disabled claims that this process does without, compared with the notes of the fleet. */
+/** Creates the disabled claims on which this process does not rely, and compares them with the notes of the fleet. */
 function createKnownClaims(purges: Purging, noteOf: (name: string) => string | undefined) {
   const known = new Map<string, KnownClaim>();
 
-  /** Says whether Redis has it; if it has not, the next reading of the notes tries again. */
+  /** Writes the note of a claim. False if Redis failed; then the next reading of the notes tries again. */
   async function publish(name: string, one: KnownClaim): Promise<boolean> {
     one.isWriting = true;
     const isKept = await purges.purge(one.claim.resource, { name, text: disabledText(one.claim) }).then(
@@ -108,7 +110,7 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
     return [name, one];
   }
 
-  function raise(name: string): void {
+  function enable(name: string): void {
     const one = known.get(name);
     if (one === undefined) return;
     known.delete(name);
@@ -116,16 +118,16 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
     one.scope.onChange('reset', one.claim);
   }
 
-  /** A note that is gone was lost with Redis' memory: only a reset, which is a note too, raises a claim. */
+  /** If a note is gone, Redis has lost it, so it is written again: only a reset, which is a note too, enables a claim. */
   function compare(name: string, one: KnownClaim): void {
     const text = noteOf(name);
     if (one.isWriting) return;
     if (text === undefined || text === one.before) void publish(name, one);
-    else if (noteIn(name, text) === 'reset') raise(name);
+    else if (noteIn(name, text) === 'reset') enable(name);
   }
 
   return {
-    raise,
+    enable,
     list: () => [...known.values()].map(({ claim }) => claim),
     compareAll(): void {
       for (const [name, one] of known) compare(name, one);
@@ -145,9 +147,9 @@ function createKnownClaims(purges: Purging, noteOf: (name: string) => string | u
 }
 
 /**
- * Creates the disabled claims. They are notes of purges: a process that learns of the purge has learned before what was disabled,
- * so nothing that it keeps from then on rests on it. Without Redis, they live as long as the process. A note of a newer
- * format is told to `onNewer` once, and says nothing of a claim.
+ * Creates the disabled claims. They travel as notes of purges: a process reads the note before it acts on the purge, so what it
+ * caches afterwards does not rely on a disabled claim. Without Redis, they live as long as the process. If a note has a newer
+ * format, `onNewer` is called once with its name, and the note is ignored.
  */
 export function createDisabledClaims(
   purges: Purging,
@@ -158,7 +160,7 @@ export function createDisabledClaims(
   let notes: PurgeNotes = {};
   const known = createKnownClaims(purges, (name) => notes[name]);
   const now = (ms = clock.now()) => new Date(ms).toISOString();
-  // The notes are read several times a second, and hardly ever change.
+  // The parsed notes, because they are read several times a second and hardly ever change.
   let read = new Map<string, { readonly text: string; readonly note: Note }>();
   const noted = () => [...read.values()].flatMap(({ note }) => (typeof note === 'string' ? [] : [note]));
 
@@ -190,7 +192,7 @@ export function createDisabledClaims(
 
   return {
     of(place: ClaimScope, onChange: OnClaimChange): ResourceClaims {
-      // A resource may be put to work anew with the same file; what has been disabled is then still disabled.
+      // After a reload with the same file, what was disabled is still disabled.
       const scope: Scope = scopes.get(keyOf(place)) ?? { disabled: new Set(), onChange };
       scope.onChange = onChange;
       scopes.set(keyOf(place), scope);
@@ -205,24 +207,24 @@ export function createDisabledClaims(
         },
         close() {
           isClosed = true;
-          // Another one may have been put to work with it since.
+          // A reload may have opened the same scope again.
           if (scope.onChange !== onChange) return;
           scope.onChange = () => undefined;
           if (scope.disabled.size === 0) scopes.delete(keyOf(place));
         },
       };
     },
-    /** Those of all files and their versions that are still known, the oldest first. */
+    /** All disabled claims that are known, also of other versions of the files, the oldest first. */
     list,
-    /** Takes over what the processes on one Redis have noted. */
+    /** Applies the notes that the processes on one Redis have written. */
     apply,
-    /** Believes claims again, in every process, and returns them. Rejects if Redis fails. */
+    /** Enables the selected claims again in every process, and returns them. Rejects if Redis fails. */
     async reset(selection: ClaimSelection): Promise<readonly DisabledClaim[]> {
       const selected = list().filter(isSelected(selection));
       for (const one of selected) {
         const name = nameOf(one);
         await purges.purge(one.resource, { name, text: resetText(now()) });
-        known.raise(name);
+        known.enable(name);
       }
       return selected;
     },

@@ -1,8 +1,10 @@
+// Makes sure that only one process of the fleet does some work, such as a scan, while the others wait for its result.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import type { Lock } from './redis/distributed-lock.ts';
 
-/** The result of another process; or the right to produce it here, with the lock if there is one. */
+/** `found`: the result of another process. If it is absent, this process may produce the result, with `lock` if present. */
 export type FoundOrLock<T, Held extends Lock = Lock> = {
   readonly found?: T | undefined;
   readonly lock?: Held | undefined;
@@ -11,18 +13,19 @@ export type FoundOrLock<T, Held extends Lock = Lock> = {
 /** How long to wait for the work of another process. */
 export type WaitOptions = {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The first pause between two tries and the longest; each is twice the one before. */
+  /** The first and the longest pause between two tries; each pause is twice the one before. */
   readonly pausesMs: readonly [number, number];
+  /** After this time the process stops waiting and works without a lock. */
   readonly patienceMs: number;
 };
 
-/** This process may work, without a lock. */
+/** Says that this process may work without a lock. */
 export const UNLOCKED: FoundOrLock<never, never> = {};
 
 /**
- * Single flight over the fleet: waits until another process has produced the result, or this one holds the lock to
- * produce it. `tryOnce` looks for both. If it rejects because Redis does not answer, or the others take too long, every
- * process may work without a lock. Rejects with the signal's reason.
+ * Waits until another process has produced the result, or this process holds the lock to produce it. `tryOnce` looks for
+ * both. If it rejects because Redis does not answer, or the wait is longer than `patienceMs`, this process may work without
+ * a lock. Rejects with the signal's reason.
  */
 export async function acquireOrWait<T, Held extends Lock>(
   tryOnce: () => Promise<FoundOrLock<T, Held>>,

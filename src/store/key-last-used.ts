@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * When each API key was last used, in ms since the epoch, by id. A process writes it once a minute at most, so a later use may
- * not be here yet.
+ * When each API key was last used, in ms since the epoch, by the id of the key. A process writes at most once a minute, so
+ * the latest uses may be missing.
  */
 export type KeyLastUsed = ReturnType<typeof createKeyLastUsed>;
 
@@ -14,10 +14,10 @@ function chunksOf<T>(all: readonly T[]): readonly (readonly T[])[] {
   );
 }
 
-/** Creates the record of uses as one hash of Redis under `key`. */
+/** Creates the record of uses, as one Redis hash under `key`. */
 export function createKeyLastUsed(client: Pick<Redis, 'hset' | 'hmget' | 'hdel'>, key: string) {
   return {
-    /** Rejects if Redis fails. */
+    /** Writes the times of some keys, by id. Rejects if Redis fails. */
     async write(uses: ReadonlyMap<string, number>): Promise<void> {
       for (const chunk of chunksOf([...uses])) await client.hset(key, Object.fromEntries(chunk));
     },
@@ -33,7 +33,7 @@ export function createKeyLastUsed(client: Pick<Redis, 'hset' | 'hmget' | 'hdel'>
       }
       return found;
     },
-    /** Rejects if Redis fails. */
+    /** Removes the time of a key. Rejects if Redis fails. */
     async forget(id: string): Promise<void> {
       await client.hdel(key, id);
     },

@@ -1,3 +1,5 @@
+// The stored form of an API key, and how it is written to and read from Redis.
+
 import { isAddressRange } from '../config/schema/elements/scalars.ts';
 
 /** An accepted hash of a key; a rotated key has several for a while. */
@@ -8,7 +10,7 @@ export type KeyHash = {
   readonly validUntil?: number;
 };
 
-/** The stored data of an API key. The key cannot be computed from it. Times are ms since the epoch. */
+/** The stored data of an API key. It has only hashes of the key, not the key. Times are ms since the epoch. */
 export type KeyRecord = {
   readonly id: string;
   readonly label: string;
@@ -26,7 +28,7 @@ export type KeyRecord = {
 };
 
 const VERSION = 1;
-/** Of a key with addresses or operations: a gateway that does not know these must not accept the key without them. */
+/** The version of a record with addresses or operations, so that an older gateway, which would ignore these, rejects the key. */
 const RESTRICTED_VERSION = 2;
 
 /** The last instant that a Date can hold (ECMA-262, section 21.4.1.1). */

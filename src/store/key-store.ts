@@ -4,17 +4,17 @@ import type { RedisKeys } from './redis/redis-keys.ts';
 import { plainRedisError } from './redis/redis.ts';
 import { replaceIfUnchanged } from './redis/scripts/record-scripts.ts';
 
-/** The result of a look-up. `damaged` and `unreachable` are faults: they say nothing about the caller. */
+/** The result of looking an API key up by its id. `damaged` and `unreachable` are faults of the store, not of the caller. */
 export type KeyLookup =
   | { readonly kind: 'found'; readonly record: KeyRecord }
   | { readonly kind: 'absent' }
   | { readonly kind: 'damaged' }
   | { readonly kind: 'unreachable'; readonly cause: Error };
 
-/** A key of a listing. */
+/** A key in the list of all keys, with the result of its look-up. */
 export type ListedKey = { readonly id: string; readonly lookup: KeyLookup };
 
-/** The records of a listing that can be read. */
+/** The records of those listed keys that could be read. */
 export function foundRecords(listed: readonly ListedKey[]): readonly KeyRecord[] {
   return listed.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
 }
@@ -24,7 +24,7 @@ export type KeyStoreRedis = Pick<Redis, 'get' | 'set' | 'del' | 'sadd' | 'srem' 
 
 /** The API keys in Redis: one string per key, always written as a whole. */
 export type KeyStore = {
-  /** Never rejects. */
+  /** Looks a key up by its id. Never rejects. */
   find(id: string): Promise<KeyLookup>;
   /** Stores a new record; false if the id is taken. Rejects if Redis fails. */
   create(record: KeyRecord): Promise<boolean>;
@@ -33,15 +33,15 @@ export type KeyStore = {
    * the look-up after the change; rejects if Redis fails.
    */
   update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyLookup>;
-  /** Forgets a key; rejects if Redis fails. */
+  /** Deletes the record of a key; rejects if Redis fails. */
   delete(id: string): Promise<void>;
-  /** All keys, by id; rejects if Redis fails. */
+  /** All keys, sorted by id; rejects if Redis fails. */
   list(): Promise<readonly ListedKey[]>;
 };
 
-/** Each attempt that fails is a change by somebody else, so as many may change one key at once. */
+/** How often another process may change the key first, before an update fails. */
 const UPDATE_ATTEMPTS_MAX = 1_000;
-/** Look-ups that are under way at once while all keys are listed. */
+/** How many look-ups run at the same time while all keys are listed. */
 const LIST_BATCH = 200;
 
 /** Creates the store of API keys on a Redis. */

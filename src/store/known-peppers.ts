@@ -2,17 +2,16 @@ import { createHmac } from 'node:crypto';
 import type { Secret } from '../kernel/secret.ts';
 import type { KeyLastUsed } from './key-last-used.ts';
 
-/*
- * Which peppers the running processes have, beside the last uses of keys: a key that is made under another one would be accepted
- * nowhere.
- */
+// Notes which pepper each running process has. A key made with another pepper would be accepted nowhere, so nobody may make one.
+// The notes stand in Redis beside the last uses of keys.
 
-/** How often a process says which pepper it has, and how long that counts. */
+/** How often a process notes which pepper it has, in milliseconds. */
 export const PEPPER_NOTE_MS = 20_000;
+/** How long a note counts. */
 const KNOWN_MS = 90_000;
 const ANY = 'pepper';
 
-/** A digest that shows whether two peppers are equal, and nothing else about them. */
+/** A digest of a pepper. It shows only whether two peppers are equal. */
 export function pepperCheck(pepper: Secret): string {
   return createHmac('sha256', pepper.reveal())
     .update('portico: is it the same pepper?')
@@ -22,12 +21,12 @@ export function pepperCheck(pepper: Secret): string {
 
 const nameOf = (pepper: Secret) => `${ANY}:${pepperCheck(pepper)}`;
 
-/** Says that this process has a pepper. Rejects if Redis fails. */
+/** Notes that this process has a pepper; `now` is in ms since the epoch. Rejects if Redis fails. */
 export function notePepper(uses: Pick<KeyLastUsed, 'write'>, pepper: Secret, now: number): Promise<void> {
   return uses.write(new Map([ANY, nameOf(pepper)].map((name) => [name, now])));
 }
 
-/** Whether processes run, and none of them has the pepper; false also if that cannot be read. */
+/** Whether processes run, but none of them has this pepper. False, too, if Redis fails. */
 export async function isForeignPepper(
   uses: Pick<KeyLastUsed, 'read'>,
   pepper: Secret,

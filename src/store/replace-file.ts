@@ -2,14 +2,14 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path';
 
 /**
- * Replaces a file at once: a reader finds all of the old text or all of the new one. Only the user of the process may read it.
- * `draft` names what is written first, in the same folder; processes that write the same file need a draft each.
+ * Replaces a file in one step: a reader finds either the whole old text or the whole new text. Only the user of the process may
+ * read the file. `draft` is the name of the file that is written first, in the same folder; each process needs its own draft.
  * @throws Error of the file system
  */
 export function replaceFile(folder: string, name: string, text: string, draft = `${name}.new`): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, draft);
-  // Whatever stands there, such as a link to another file, is not written to.
+  // Removed first, because the path may be a link, and the file behind it must not be written.
   rmSync(path, { force: true });
   const file = openSync(path, 'wx', 0o600);
   try {

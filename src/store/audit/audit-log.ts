@@ -10,23 +10,23 @@ import {
 } from './audit-entry.ts';
 import type { AuditStore } from './audit-store.ts';
 
-/** What became of a line: kept in the chain; `waiting` in this process, because Redis did not take it. */
+/** Where a line is now: `kept` in the chain, or `waiting` in this process because Redis did not take it. */
 export type AuditWrite = 'kept' | 'waiting';
 
-/** Who changed what. */
+/** The audit log of a process: it records who changed what. */
 export type AuditLog = Pick<AuditStore, 'lines' | 'restore'> & {
   /**
-   * Writes a line to the log, and to the chain. It never rejects, because the change has happened: if Redis does not take the
-   * line, the log has it all the same, and the line waits in this process until Redis takes it.
+   * Writes a line to the log and to the chain. It never rejects, because the change has happened already. If Redis does not
+   * take the line, the log has it nevertheless, and the line waits in this process until Redis takes it.
    */
   record(change: AuditChange): Promise<AuditWrite>;
-  /** Ends what runs in the background. Lines that still wait are in the log alone. */
+  /** Stops the retries in the background. Lines that still wait are then only in the log. */
   close(): void;
 };
 
 /**
- * `store` keeps the chain; `log` gets each line whether the store takes it or not. `onWrite` hears `lost` of a line that
- * was dropped while it waited for the store.
+ * What an audit log needs. `store` keeps the chain; `log` gets each line, whether the store takes it or not. `onWrite` is
+ * called with `lost` if a line was dropped while it waited for the store.
  */
 export type AuditLogDeps = {
   readonly store: AuditStore;
@@ -37,11 +37,11 @@ export type AuditLogDeps = {
   readonly onWrite?: ((write: AuditWrite | 'lost') => void) | undefined;
 };
 
-/** Lines that wait beyond this are dropped, the oldest first; the log has them. */
+/** If more lines wait, the oldest are dropped; the log still has them. */
 const WAITING_MAX = 1_000;
 const RETRY_MS = 2_000;
 
-/** The line in the log: it stands there whether Redis takes it or not. */
+/** Writes an entry to the log of the process; `line` is the line of the chain, absent if Redis did not take it. */
 function writeToLog(log: AuditLogDeps['log'], entry: UnchainedEntry, line: string | undefined): void {
   const kept = line === undefined ? undefined : readAuditLine(line);
   if (kept === undefined) log.warn({ audit: true, ...entry, kept: false }, 'audit');
@@ -54,7 +54,7 @@ export function createAuditLog({ store, log, clock, gateway, onWrite }: AuditLog
   const waiting: UnchainedEntry[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** Appends everything that waits, in order. False if Redis does not take it. */
+  /** Appends all waiting entries to the chain, in order. False if Redis does not take one. */
   async function flush(): Promise<boolean> {
     for (let [entry] = waiting; entry !== undefined; [entry] = waiting) {
       const next = entry;

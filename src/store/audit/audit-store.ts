@@ -1,27 +1,27 @@
 import type { Redis } from 'ioredis';
 import { appendLine, restoreLines } from '../redis/scripts/record-scripts.ts';
 
-/** Where the lines of the audit are kept, the latest up to a bound. */
+/** The store of the audit's lines. It keeps the latest 10,000 in Redis, or the latest 1,000 in a process without Redis. */
 export type AuditStore = {
-  /** Appends the line that `next` makes of the last one (empty: there is none), and returns it. Rejects if Redis fails. */
+  /** Appends the line that `next` makes from the last line (empty: there is none), and returns it. Rejects if Redis fails. */
   append(next: (last: string) => string): Promise<string>;
   /** All kept lines, the oldest first. Rejects if Redis fails. */
   lines(): Promise<readonly string[]>;
-  /** Puts lines back, if none are kept. False if some are. Rejects if Redis fails. */
+  /** Puts lines of a backup back, if the store is empty. False if it is not empty. Rejects if Redis fails. */
   restore(lines: readonly string[]): Promise<boolean>;
 };
 
-/** About 3 MB, and 40 MB at most. */
+/** Lines that Redis keeps: about 3 MB, and 40 MB at most. */
 const LINES_MAX = 10_000;
-/** Lines of the audit of one process. */
+/** Lines that a process without Redis keeps. */
 const LOCAL_LINES_MAX = 1_000;
 const CHUNK = 1_000;
-/** How often others may come first. */
+/** How often other processes may append a line first before `append` fails. */
 const ATTEMPTS_MAX = 50;
 
 /** Creates the audit of all gateways on one Redis, as a list under `key`. */
 export function createRedisAuditStore(client: Pick<Redis, 'eval' | 'lrange'>, key: string): AuditStore {
-  /** The last line that this process knows of: mostly still the last one. */
+  /** The last line that this process knows; usually no other process has appended a line since. */
   let known = '';
   return {
     async append(next) {

@@ -17,23 +17,23 @@ export type CacheEntry = {
   readonly freshMs: number;
   /** How long it may be served stale after that. */
   readonly staleMs: number;
-  /** Purge tags, such as `users users:42`: one text, because fifty texts take as much memory as a quarter of the body. */
+  /** Purge tags, such as `users users:42`. They are one text, because fifty texts need as much memory as a quarter of the body. */
   readonly tags: string;
-  /** The purges that had happened when its data was read. */
+  /** The purges that had happened when the data was read. A later purge of one of the tags makes the entry unusable. */
   readonly purgePosition: PurgePosition;
   /** The compressed forms of the body, if this process keeps the entry and the body is worth compressing. */
   readonly encodings?: EncodedBodies | undefined;
 };
 
-/** A position in the order of purges: the epoch of that order, and how many purges came before. */
+/** A position in the sequence of purges: `epoch` names the sequence, and `purges` says how many purges came before. */
 export type PurgePosition = { readonly epoch: string; readonly purges: number };
 
-/** Tags as one text; none of them has a space. */
+/** Joins tags to one text; no tag has a space. */
 export function tagText(tags: readonly string[]): string {
   return tags.join(' ');
 }
 
-/** The tags in a text of `tagText`. */
+/** Splits a text of `tagText` into its tags. */
 export function tagList(tags: string): readonly string[] {
   return tags === '' ? [] : tags.split(' ');
 }
@@ -46,7 +46,7 @@ type Head = readonly [
   tags: string,
 ];
 
-/** The bytes of an entry in an envelope: the length of its head (32 bits), the head as JSON, the body. */
+/** Writes an entry into an envelope, for Redis: the length of its head (32 bits), the head as JSON, the body. */
 export function encodeEntry(key: string, { found, etag, body, tags, ...entry }: CacheEntry): Buffer {
   const { epoch, purges } = entry.purgePosition;
   const times = [entry.storedAt, entry.freshSeconds, entry.freshMs, entry.staleMs];
@@ -75,7 +75,7 @@ function isHead(value: unknown): value is Head {
   );
 }
 
-/** The entry in some bytes; `undefined` if they are damaged, or of another key or version. */
+/** Reads the bytes of `encodeEntry`; `undefined` if they are damaged, or of another key or version. */
 export function decodeEntry(key: string, bytes: Buffer): CacheEntry | undefined {
   const payload = openEnvelope('cacheEntry', key, bytes);
   if (payload === undefined || payload.length < 4) return undefined;

@@ -1,3 +1,5 @@
+// The cache of finished answers: one level in the memory of this process, and one in Redis that the fleet shares.
+
 import type { Clock } from '../../kernel/clock.ts';
 import { detachedCopy } from '../../kernel/detached-copy.ts';
 import { createBoundedMap } from '../memory/bounded-map.ts';
@@ -8,47 +10,47 @@ import type { AttachEncodings } from './content-encodings.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
 import { createRedisEntries, type RedisEntriesDeps } from './redis-entries.ts';
 
-/** What happened at one level, for the metrics. */
+/** Called for the metrics with what happened at one level of the cache. */
 export type OnCacheEvent = (
   level: 'local' | 'redis',
   result: 'hit' | 'stale' | 'miss' | 'stored' | 'damaged' | 'failed',
 ) => void;
 
-/** The entry of Redis, if it may still be served, and the lock to fill the key, if no other process holds it. */
+/** The entry in Redis, if it may still be served, and the lock to fill the key, if this process has acquired it. */
 export type EntryOrLock = { readonly entry: CacheEntry | undefined; readonly lock: Lock | undefined };
 
 /** A cache of two levels: this process, and Redis if there is one. */
 export type Cache = {
-  /** An entry of this process that may still be served, fresh or stale. */
+  /** The entry in this process, if it may still be served, fresh or stale. */
   local(key: string): CacheEntry | undefined;
-  /** The same of Redis. A failure of Redis is a miss, never an error. */
+  /** The entry in Redis, if it may still be served. A failure of Redis is a miss, never an error. */
   remote(key: string): Promise<CacheEntry | undefined>;
   /**
-   * Reads Redis and acquires the lock to fill the key, in one step: to `look`, only if no entry there may be served; to
-   * `fill`, in any case. Rejects if Redis does not answer.
+   * Reads Redis and acquires the lock to fill the key, in one step. With `look`, it takes the lock only if the entry there
+   * may not be served; with `fill`, it takes the lock in any case. Rejects if Redis does not answer.
    */
   getOrLock(key: string, purpose: 'look' | 'fill'): Promise<EntryOrLock>;
   /**
-   * Keeps an entry until it may not even be served stale. Resolves once Redis has it or has failed. With a lock, Redis
-   * takes it only if no other process has held the lock since; the lock is then released.
+   * Keeps an entry for as long as it may be served, stale or fresh. Resolves once Redis has the entry or has failed. With
+   * a lock, Redis takes the entry only if this process still holds the lock; the lock is then released.
    */
   put(key: string, entry: CacheEntry, lock?: Lock): Promise<void>;
-  /** How many answers with a tag the local level has that may still be served. It visits every entry. */
+  /** How many usable entries with a tag are in this process. It visits every entry. */
   countLocal(tag: string): number;
-  /** What the local level takes, expired entries included. */
+  /** The size of the level in this process, expired entries included. */
   readonly localSize: { readonly bytes: number; readonly entries: number };
   /** Whether other processes share the cache. */
   readonly isShared: boolean;
 };
 
-/** `purges` says which entries are older than a purge of one of their tags. `onEvent` counts what each level had. */
+/** What a cache needs. `purges` says which entries are older than a purge of one of their tags; `onEvent` is for metrics. */
 export type CacheDeps = {
   readonly clock: Clock;
-  /** The bound of the local level. */
+  /** The most bytes that the level in this process may hold. */
   readonly localBytes: number;
-  /** How long the local level may answer before Redis is asked again, in seconds. */
+  /** How long the level in this process may answer before Redis is asked again, in seconds. */
   readonly localSeconds: number;
-  /** Absent: there is only the local level. */
+  /** Absent: there is only the level in this process. */
   readonly redis?: RedisEntriesDeps | undefined;
   readonly purges: Pick<Purges, 'isPurged'>;
   /** Absent: bodies are not compressed. */
@@ -58,22 +60,22 @@ export type CacheDeps = {
 
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** Milliseconds since an entry's freshness has ended; below 0 while it is fresh. If the clock went back, it was just read. */
+/** Milliseconds since an entry became stale; below 0 while it is fresh. If the clock went back, its age counts as 0. */
 export function staleMsOf({ storedAt, freshMs }: CacheEntry, clock: Clock): number {
   return Math.max(0, clock.now() - storedAt) - freshMs;
 }
 
-/** Milliseconds until an entry may not be served any more, not even stale. */
+/** For how many milliseconds an entry may still be served, stale or fresh. */
 function leftMs(entry: CacheEntry, clock: Clock): number {
   return entry.staleMs - staleMsOf(entry, clock);
 }
 
-/** What an entry of a body answers; `cache` says how it came to be served. */
+/** The answer with the body of an entry; `cache` says how the entry came to be served, such as a hit. */
 export function entryAnswer<How>({ body, etag, storedAt, freshSeconds, encodings }: CacheEntry, cache: How) {
   return { body, etag, storedAt, freshSeconds, cache, encodings };
 }
 
-/** The level of this process, bounded by bytes. */
+/** Creates the level in this process, bounded by bytes. */
 function createLocalEntries({ clock, localBytes, localSeconds, redis, attachEncodings }: CacheDeps) {
   const kept = createBoundedMap<CacheEntry>(
     localBytes,
@@ -103,7 +105,7 @@ function createLocalEntries({ clock, localBytes, localSeconds, redis, attachEnco
   };
 }
 
-/** Creates the function that gives an entry if it may be served, and counts what was found. */
+/** Creates the function that returns an entry only if it may be served, and reports a hit, stale entry or miss. */
 function createUsable({ clock, purges, onEvent }: CacheDeps) {
   return function usable(level: 'local' | 'redis', entry: CacheEntry | undefined): CacheEntry | undefined {
     const isUsable =

@@ -2,8 +2,8 @@ import type { CacheEntry } from './cache-entry.ts';
 import { type Compressor, type EncodedBodies, LazyEncodings, type OnCompressed } from './encoded-bodies.ts';
 
 /**
- * Attaches compressed forms to an entry that is kept. `before` is the entry of the same key until now: an equal body is
- * not compressed again. `onGrown` is called whenever a compressed body was added.
+ * Attaches compressed forms to an entry before the cache keeps it. `before` is the entry that it replaces: an equal body
+ * is not compressed again. `onGrown` is called after each compressed body that was added.
  */
 export type AttachEncodings = (
   entry: CacheEntry,
@@ -11,7 +11,7 @@ export type AttachEncodings = (
   onGrown: (encodings: EncodedBodies) => void,
 ) => CacheEntry;
 
-/** The headers of a smaller body weigh more than what compression saves. */
+/** Smaller bodies are not compressed, because the headers of the answer weigh more than compression would save. */
 const BODY_BYTES_MIN = 1_024;
 
 /**
@@ -34,7 +34,7 @@ export function createContentEncodings(
 
   return function attachEncodings(entry, before, onGrown) {
     if (entry.body.length < BODY_BYTES_MIN || entry.body.length > bodyBytesMax) return entry;
-    // The tag is a digest of the body, so equal tags mean equal bodies: one copy is enough.
+    // The ETag is a digest of the body, so equal ETags mean equal bodies, and one copy is enough.
     if (before?.encodings !== undefined && before.etag === entry.etag)
       return { ...entry, body: before.body, encodings: before.encodings };
     return { ...entry, encodings: new LazyEncodings(entry, compressor, onGrown) };

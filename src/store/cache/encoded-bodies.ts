@@ -1,3 +1,5 @@
+// Compresses the bodies of answers with br and gzip, in the background, when a client first asks for an encoding.
+
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { detachedCopy } from '../../kernel/detached-copy.ts';
@@ -5,10 +7,10 @@ import { detachedCopy } from '../../kernel/detached-copy.ts';
 /** A content encoding that answers are compressed with (RFC 9110, section 8.4.1). */
 export type ContentEncoding = 'br' | 'gzip';
 
-/** A compressed body, with the strong entity tag of these very bytes. */
+/** A compressed body, with the strong ETag of exactly these bytes. */
 export type EncodedBody = { readonly body: Buffer; readonly etag: string };
 
-/** The state of an encoding: ready, in progress, useless because no smaller than the body, or not requested yet. */
+/** The state of an encoding: ready, in progress, `useless` (not smaller, or failed), or not requested yet. */
 type EncodingState = EncodedBody | 'making' | 'useless' | undefined;
 
 /** The compressed forms of one body. */
@@ -16,19 +18,19 @@ export type EncodedBodies = {
   readonly br: EncodingState;
   readonly gzip: EncodingState;
   /**
-   * Compresses the body in the background, for later requests: once at a time, never again if it was useless, and not
-   * while too many other bodies are being compressed.
+   * Compresses the body in the background, for later requests. It does nothing if that is running or done, if the result
+   * was useless, or while too many other bodies are being compressed.
    */
   make(encoding: ContentEncoding): void;
   /** The sum of the lengths of the compressed bodies. */
   readonly bytes: number;
 };
 
-/** How one body was compressed. `useless`: the result was no smaller; `failed`: there was too little memory. */
+/** The result of one compression. `useless`: the result was not smaller than the body; `failed`: zlib gave an error. */
 export type Compression = {
   readonly coding: ContentEncoding;
   readonly result: 'made' | 'useless' | 'failed';
-  /** 0 if it failed. */
+  /** 0 if the compression failed. */
   readonly bytesAfter: number;
   readonly bytesBefore: number;
   /** From start to end, including the wait for a thread. */
@@ -41,7 +43,7 @@ export type OnCompressed = (compression: Compression) => void;
 /** State that all bodies of a process share: the number of running compressions, and the listener for their results. */
 export type Compressor = { active: number; readonly onCompressed: OnCompressed };
 
-/** The most concurrent compressions: DNS look-ups share the process's few threads. */
+/** The most concurrent compressions. It is low, because DNS look-ups share the process's few threads. */
 const ACTIVE_MAX = 2;
 
 /**
@@ -54,7 +56,7 @@ const BROTLI_QUALITY = 5;
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
-/** The strong tag of a compressed body; `etag` is that of the plain body (RFC 9110, section 8.8.3.3). */
+/** The strong ETag of a compressed body, from the ETag of the plain body (RFC 9110, section 8.8.3.3). */
 export function encodedEtag(etag: string, encoding: ContentEncoding): string {
   return `${etag.slice(0, -1)}-${encoding}"`;
 }
@@ -70,7 +72,7 @@ function compress(body: Buffer, encoding: ContentEncoding): Promise<Buffer> {
   });
 }
 
-/** Creates the compressed forms of a body that is kept for ever, such as a document. */
+/** Creates the compressed forms of a document, which is kept as long as the process runs. */
 export function createDocumentEncodings(
   body: Buffer,
   etag: string,
@@ -79,7 +81,7 @@ export function createDocumentEncodings(
   return new LazyEncodings({ body, etag }, { active: 0, onCompressed }, () => undefined);
 }
 
-/** The compressed forms of a body, made when they are first asked for. A class, as every cached body has one. */
+/** The compressed forms of a body, made when they are first asked for. It is a class to save memory for each cached body. */
 export class LazyEncodings implements EncodedBodies {
   br: EncodingState = undefined;
   gzip: EncodingState = undefined;
@@ -88,7 +90,7 @@ export class LazyEncodings implements EncodedBodies {
   readonly #compressor: Compressor;
   readonly #onGrown: (encodings: EncodedBodies) => void;
 
-  /** `onGrown` is called whenever a compressed body was added. */
+  /** `onGrown` is called after each compressed body that was added. */
   constructor(
     { body, etag }: EncodedBody,
     compressor: Compressor,

@@ -5,27 +5,30 @@ import type { RedisKeys } from '../redis/redis-keys.ts';
 import { purgeTag, readPurges } from '../redis/scripts/purge-scripts.ts';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
-/** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
+/**
+ * The sequence of purges, which makes cached data unusable in every process of the fleet. A purge deletes nothing: an
+ * entry whose data is older than a purge of one of its tags is not served.
+ */
 export type Purges = {
   /** The current position; data read from now on is newer than every purge so far. */
   current(): PurgePosition;
-  /** Whether any of the tags, as a text of `tagText`, was purged after `purgePosition`. */
+  /** Whether one of `tags` (a text of `tagText`) was purged after `purgePosition`. */
   isPurged(purgePosition: PurgePosition, tags: string): boolean;
-  /** The number of the latest purge among the tags that `isAbout` accepts, a function that is kept and pure. */
+  /** The number of the latest purge of a tag that `isAbout` accepts. Pass the same pure function each time; it is a cache key. */
   latest(isAbout: (tag: string) => boolean): number;
   /**
-   * Purges everything with a tag, in every process within half a second. A note is kept in the same step: a process
-   * that knows of the purge knows the note. Rejects if Redis fails.
+   * Purges everything with a tag, in every process within half a second. The note is stored in the same step, so every
+   * process that knows of the purge knows the note, too. Rejects if Redis fails.
    */
   purge(tag: string, note?: PurgeNote): Promise<void>;
-  /** Counts everything so far as purged in this process alone, if Redis cannot be told. */
+  /** Purges everything in this process alone; used if a purge cannot be written to Redis. */
   forgetHere(): void;
   /** Reads the purges of other processes. Never rejects. */
   refresh(): Promise<void>;
   close(): void;
 };
 
-/** Why something was purged, for as long as that matters to later answers. The same name replaces the text. */
+/** Why something was purged, for later answers that depend on it. A note replaces the earlier note of the same name. */
 export type PurgeNote = { readonly name: string; readonly text: string };
 
 /** The texts of all notes, by name. */
@@ -38,9 +41,9 @@ export type HeldCount = { readonly processes: number; readonly answers: number; 
 export const EVERYTHING = '*';
 
 const REFRESH_MS = 400;
-/** Above this number of tags, the oldest purges are forgotten, and all entries as old count as purged. */
+/** Above this number of tags, the oldest purges are forgotten, and all entries that are as old count as purged. */
 const TAGS_MAX = 10_000;
-/** Above this number, all notes are dropped: processes write those again that they still need. */
+/** Above this number, all notes are dropped; processes write the notes again that they still need. */
 const NOTES_MAX = 200;
 const NOTES_MS = 90 * 24 * 3_600_000;
 
@@ -51,14 +54,14 @@ function newEpoch(): string {
   return randomBytes(9).toString('base64url');
 }
 
-/** The notes in a text; none if it is damaged. */
+/** The notes in a text of Redis; none if the text is damaged. */
 function readNotes(text: string): PurgeNotes {
   const notes = tryParseJson(text);
   if (typeof notes !== 'object' || notes === null) return {};
   return Object.fromEntries(Object.entries(notes).filter(([, note]) => typeof note === 'string'));
 }
 
-/** The notes of the processes on one Redis. Rejects if Redis fails. */
+/** Reads the notes of all processes on one Redis. Rejects if Redis fails. */
 export async function readPurgeNotes(
   client: Pick<Redis, 'get'>,
   keys: Pick<RedisKeys, 'purges'>,
@@ -66,11 +69,11 @@ export async function readPurgeNotes(
   return readNotes((await client.get(keys.purges('notes'))) ?? '');
 }
 
-/** The purges known in this process. */
+/** Creates the record of the purges that this process knows. */
 function createLedger() {
   let [epoch, latest, floor] = ['', 0, 0];
   const numbers = new Map<string, number>();
-  // Each miss asks several times, and there may be thousands of tags.
+  // Results of `latest`, because each cache miss asks several times and there may be thousands of tags.
   let latestAbout = new WeakMap<(tag: string) => boolean, number>();
 
   function forget(upTo: number): void {
@@ -99,7 +102,7 @@ function createLedger() {
       latestAbout = new WeakMap();
       latest += 1;
       numbers.set(tag, latest);
-      // Half of them at once, so that this is rare.
+      // Half of the tags are forgotten at once, so that this is rare.
       if (numbers.size > TAGS_MAX) forget(latest - TAGS_MAX / 2);
     },
     /** Begins an epoch that only this process knows. */
@@ -119,7 +122,7 @@ function createLedger() {
   };
 }
 
-/** The purges of this process alone. */
+/** Creates the purges of a process without Redis. */
 export function createLocalPurges(): Purges {
   const ledger = createLedger();
   return {
@@ -134,8 +137,8 @@ export function createLocalPurges(): Purges {
 }
 
 /**
- * Purges that all processes on one Redis share; each process reads them every 400 ms. `onNotes` is called with the notes
- * at every reading, before the purges that they belong to count.
+ * Creates the purges that all processes on one Redis share; each process reads them every 400 ms. `onNotes` is called with
+ * the notes at every reading, before the purges to which they belong take effect.
  */
 export function createSharedPurges(
   client: Pick<Redis, 'eval' | 'status'>,

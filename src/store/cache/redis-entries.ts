@@ -5,11 +5,12 @@ import { readOrLock, writeAndUnlock } from '../redis/scripts/lock-scripts.ts';
 import { versionedName } from '../redis/stored-bytes.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 
-/** The part of a Redis client that the cache needs. */
+/** The part of a Redis client that the Redis level of the cache needs. */
 export type CacheRedis = Pick<Redis, 'getBuffer' | 'callBuffer'>;
 
 /**
- * `keyOf` is given a digest of the cache key, and `value` or `lock`. One script uses both keys, so they need the same hash tag.
+ * What the Redis level needs. `keyOf` gets a digest of the cache key, and `value` or `lock`. One script uses both keys, so
+ * they need the same hash tag.
  */
 export type RedisEntriesDeps = {
   readonly client: CacheRedis;
@@ -17,7 +18,7 @@ export type RedisEntriesDeps = {
   readonly keyOf: (answer: string, part: string) => string;
 };
 
-/** An entry of Redis: as it is there, `damaged`, or `undefined` if there is none. */
+/** What was found in Redis: an entry, `damaged` bytes, or `undefined` if there is nothing. */
 export type RedisEntry = CacheEntry | 'damaged' | undefined;
 
 const VERSIONED_NAME = versionedName('cacheEntry');
@@ -39,7 +40,7 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
     async get(key: string): Promise<RedisEntry> {
       return read(key, await client.getBuffer(namesOf(key)[0]));
     },
-    /** Reads the entry and acquires the lock. If the purpose is `look`, the lock is acquired only if there is no entry. */
+    /** Reads the entry and acquires the lock; with `look`, it acquires the lock only if there is no entry. */
     async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<{ found: RedisEntry; lock?: Lock }> {
       const names = namesOf(key);
       const token = newToken();
@@ -48,7 +49,7 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
       const found = read(key, bytes);
       return acquired > 0 ? { found, lock: holdLock(client, names[1], token) } : { found };
     },
-    /** Writes the entry and deletes the lock; false if the lock was lost: its holder may be far too late. */
+    /** Writes the entry and deletes the lock. False, and nothing is written, if the lock was lost, because the data may be old. */
     async publish(key: string, entry: CacheEntry, ttlMs: number, lock: Lock | undefined): Promise<boolean> {
       const args = [encodeEntry(key, entry), ttlMs, lock?.token ?? ''];
       return (await writeAndUnlock(client, namesOf(key), args)) === 1;

@@ -5,7 +5,10 @@ import { packSeries, unpackSeries } from '../../telemetry/history/packed-series.
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
-/** The figures of all gateways on one Redis: a hash for each minute, with a field for each gateway. */
+/**
+ * The figures (counts of the metrics, by name) of all gateways on one Redis, for the history that the console shows. Redis
+ * has a hash for each minute, with a field for each gateway.
+ */
 export type FleetFigures = {
   /** Adds the figures of a minute of this gateway, in one write. Rejects if Redis fails. */
   write(atMs: number, figures: ReadonlyMap<string, number>): Promise<void>;
@@ -13,21 +16,21 @@ export type FleetFigures = {
   read(range: TableRange, prefixes: readonly string[], signal: AbortSignal): Promise<SeriesTable>;
 };
 
-/** `keys.figures` is given a minute as a number of minutes since the epoch. */
+/** What fleet figures need. `keys.figures` gets a number of minutes since the epoch. */
 export type FleetFiguresDeps = {
   readonly client: Redis;
   readonly keys: Pick<RedisKeys, 'figures'>;
-  /** This gateway; unique among all that ever were, so that one that starts again adds a field. */
+  /** The random name of this process. A process that starts again has a new name, so it adds a field. */
   readonly gateway: string;
 };
 
 const MINUTE_MS = 60_000;
 const KEPT_MS = 48 * 3_600_000;
-/** More gateways than these are not kept: a Redis must not be filled by processes that start again and again. */
+/** Figures of more gateways in a minute are not kept, so that processes that start again and again do not fill Redis. */
 const GATEWAYS_MAX = 500;
-/** A gateway that has no right to write tries again after so long: each refusal counts against the health of Redis. */
+/** If Redis denies the right to write, the next try is after this time, because each refusal makes Redis look unhealthy. */
 const REFUSED_MS = 3_600_000;
-/** What Redis says if a right is lacking, in a script, too; the words differ between its versions. */
+/** The errors of Redis for a missing right, also inside a script; the words differ between versions of Redis. */
 const REFUSED = /NOPERM|can't run this command|ACL failure/;
 /** How many minutes are read at once. */
 const CHUNK = 60;
@@ -44,7 +47,7 @@ function addTo(
   counts[step] = (counts[step] ?? 0) + count;
 }
 
-/** Creates the figures of a fleet. They may be lost: nothing but a view rests on them. */
+/** Creates the figures of a fleet. If they are lost, only views suffer. */
 export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps): FleetFigures {
   let refusedAt = -Infinity;
 

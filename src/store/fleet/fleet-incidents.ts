@@ -12,49 +12,49 @@ import type { RedisConnection } from '../redis/redis.ts';
 import { createFleetStates, latestStates, noneIfOther } from './fleet-states.ts';
 import type { LookTurns } from './look-turns.ts';
 
-/** Nothing waits for a Redis that is not ready: each function rejects at once. */
+/** What the record of incidents needs. If Redis is not ready, each of its functions rejects at once. */
 export type FleetIncidentsDeps = {
   readonly redis: Pick<RedisConnection, 'client' | 'isReady'>;
   readonly keys: Pick<RedisKeys, 'incidents' | 'gatewayStates'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly lookTurns: Pick<LookTurns, 'take'>;
-  /** This process; unique among all that ever were. */
+  /** The random name of this process. */
   readonly gateway: string;
 };
 
-/** What a gateway has not written again within this time is not seen any more: it has ended. */
+/** A gateway that has not written within this time counts as ended, and its incidents are no longer read. */
 const SEEN_MS = 15_000;
 
 /**
- * Creates what the gateways on one Redis know of incidents. Each writes what it sees, and one of them what the fleet knows.
- * It may be lost: nothing but a view and a message rests on it.
+ * Creates the record in Redis of incidents. Each gateway writes the incidents that it sees, and one of them writes the
+ * merged incidents of the fleet. If the record is lost, only views and messages suffer.
  */
 export function createFleetIncidents({ redis, keys, clock, gateway, lookTurns }: FleetIncidentsDeps) {
   const { client } = redis;
   const states = createFleetStates(client, (minute) => keys.incidents(minute), { gateway, now: clock.now });
 
-  /** Does something if Redis is ready. */
+  /** Calls `act` if Redis is ready, else rejects. */
   async function ifReady<T>(act: () => Promise<T>): Promise<T> {
     if (!redis.isReady()) throw new Error('Redis is not ready');
     return act();
   }
 
   return {
-    /** Says what this gateway sees. */
+    /** Writes the incidents that this gateway sees. */
     writeIncidents: (seen: GatewayIncidents) => ifReady(() => states.write(JSON.stringify(seen))),
-    /** What the gateways that run see. */
+    /** Reads the incidents that each running gateway sees. */
     async seenIncidents(): Promise<readonly GatewayIncidents[]> {
       const texts = await ifReady(() => states.read());
       return latestStates(texts, readGatewayIncidents, (seen) => seen.gateway, clock.now() - SEEN_MS);
     },
-    /** Whether it is the turn of this gateway to keep what the fleet knows. */
+    /** Whether it is this gateway's turn to merge the incidents of the fleet; there is one turn within `everyMs`. */
     takeIncidents: (everyMs: number) => ifReady(() => lookTurns.take('incidents', everyMs)),
-    /** What the fleet knows, as far as it can be read. */
+    /** Reads the merged incidents of the fleet; those that cannot be parsed are left out. */
     async knownIncidents(): Promise<readonly FleetIncident[]> {
       const text = await ifReady(() => client.get(keys.incidents('known')).catch(noneIfOther));
       return typeof text === 'string' ? readKnownIncidents(tryParseJson(text)) : [];
     },
-    /** Keeps what the fleet knows. */
+    /** Writes the merged incidents of the fleet. */
     async keepIncidents(known: readonly FleetIncident[]): Promise<void> {
       await ifReady(() => client.set(keys.incidents('known'), JSON.stringify(known), 'PX', ENDED_KEPT_MS));
     },

@@ -4,17 +4,17 @@ import type { Redis } from 'ioredis';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
-/** What each gateway on one Redis last said of itself. */
+/** One text per gateway on one Redis, such as its overview as JSON: each gateway writes its own text, and all read all. */
 export type FleetStates = {
-  /** Says it, in place of what this gateway said before. Rejects if Redis fails. */
+  /** Replaces the text of this gateway. Rejects if Redis fails. */
   readonly write: (text: string) => Promise<void>;
-  /** What all gateways said within two minutes, this one included; of one that has said two things, both. Rejects if Redis fails. */
+  /** Reads the texts of the last two minutes, own ones included; a gateway may have two. Rejects if Redis fails. */
   readonly read: () => Promise<readonly string[]>;
 };
 
 /**
- * The latest state of each gateway that said one since a moment. `read` gives `undefined` for a value that is none: who can
- * write to Redis can write anything, and another version writes in another shape.
+ * The latest state of each gateway, without those that are older than `since` (milliseconds since the epoch). `read` returns
+ * `undefined` for a value that is no state, because another version may write another shape.
  */
 export function latestStates<T extends { readonly at: number }>(
   texts: readonly string[],
@@ -34,10 +34,10 @@ export function latestStates<T extends { readonly at: number }>(
 const SLOT_MS = 60_000;
 const KEPT_MS = 2 * SLOT_MS;
 const GATEWAYS_MAX = 500;
-/** Longer ones are not written, and a longer one in Redis is damaged. */
+/** Longer texts are not written, and a longer text in Redis counts as damaged. */
 const TEXT_MAX = 400_000;
 
-/** What is read where a key has another type, and so is none of ours: nothing. @throws every other error */
+/** For a read that failed because the key has another type and so is not Portico's: nothing. @throws every other error */
 export function noneIfOther(error: unknown): readonly [] {
   if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return [];
   throw error;
@@ -46,7 +46,7 @@ export function noneIfOther(error: unknown): readonly [] {
 const pack = promisify<string, Buffer>(deflateRaw);
 const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
-/** Creates the states: a hash for each minute, with a field for each gateway, that ends by itself. */
+/** Creates the states: Redis has a hash for each minute, which expires, with a field for each gateway. */
 export function createFleetStates(
   client: Pick<Redis, 'hvalsBuffer'> & Redis,
   keyOf: (minute: number) => string,

@@ -5,12 +5,12 @@ import { createFleetIncidents, type FleetIncidentsDeps } from './fleet-incidents
 import { createFleetStates } from './fleet-states.ts';
 
 /**
- * What a gateway says to the others on its Redis, and reads of them. All that is given and returned is JSON, because the
- * primary of several workers has no Redis and lets one of them do it. Each call rejects if Redis fails.
+ * What the gateways on one Redis write for each other: figures, states and incidents. All arguments and results are JSON,
+ * because the primary of several workers has no Redis and lets a worker make the calls. Each call rejects if Redis fails.
  */
 export type Fleet = ReturnType<typeof openFleet>;
 
-/** The names of what can be done with a fleet. */
+/** The names of all functions of a `Fleet`. */
 export const fleetCalls = [
   ...(['writeFigures', 'readFigures', 'writeState', 'readStates'] as const),
   ...(['writeIncidents', 'seenIncidents', 'takeIncidents', 'knownIncidents', 'keepIncidents'] as const),
@@ -29,7 +29,7 @@ export function openFleet(deps: Omit<FleetFiguresDeps & FleetIncidentsDeps, 'cli
     now: clock.now,
   });
   return {
-    /** Adds the counts of a minute of this gateway. */
+    /** Writes the counts of a minute of this gateway. */
     writeFigures: (atMs: number, counts: readonly (readonly [string, number])[]) =>
       figures.write(atMs, new Map(counts)),
     /** Sums the counts of all gateways whose names begin with one of `prefixes`. */
@@ -37,7 +37,7 @@ export function openFleet(deps: Omit<FleetFiguresDeps & FleetIncidentsDeps, 'cli
       const table = await figures.read(range, prefixes, AbortSignal.timeout(READ_MS));
       return { ...table, columns: [...table.columns] };
     },
-    /** Says what this gateway is like, and reads what all of them said within two minutes. */
+    // The state of this gateway, and the states of all gateways from the last two minutes.
     writeState: states.write,
     readStates: states.read,
     ...createFleetIncidents({ ...deps, gateway }),

@@ -4,22 +4,22 @@ import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 
 /**
- * Turns to look at a source. A look is a call that no answer needs: it checks what the source's file claims. One process
- * of the fleet takes each turn, so a source is asked as often behind one gateway as behind ten.
+ * Turns to look at a source. A look is a call that no answer needs: it checks what the source's file claims. Only one
+ * process of the fleet takes each turn, so ten gateways ask a source no more often than one.
  */
 export type LookTurns = {
   /**
-   * Whether this process is to look now. Nobody else in the fleet gets the same turn again within `everyMs`. If Redis
-   * does not answer, each process takes turns of its own. It never rejects.
+   * Whether it is this process's turn to look. No process of the fleet gets a turn with this name again within `everyMs`.
+   * If Redis does not answer, each process takes its own turns. It never rejects.
    */
   take(name: string, everyMs: number): Promise<boolean>;
-  /** What a look has left for the next one, in whatever process, within two days. It never rejects. */
+  /** The text that the last look left, in this or another process, within two days. It never rejects. */
   recall(name: string): Promise<string | undefined>;
-  /** Leaves something for the next look. It never rejects. */
+  /** Leaves a text for the next look. It never rejects. */
   leave(name: string, text: string): Promise<void>;
 };
 
-/** For how long what a look leaves is kept. */
+/** For how long the text of a look is kept. */
 const LEFT_MS = 48 * 3_600_000;
 
 /** Names that a process remembers without Redis; the oldest are dropped first. */
@@ -34,12 +34,12 @@ export function createLookTurns(
   const taken = createBoundedMap<{ readonly untilMs: number }>(NAMES_MAX, () => 1);
   const isTakenHere = (name: string) => (taken.get(name)?.untilMs ?? -Infinity) > now();
   const left = createBoundedMap<{ readonly text: string }>(NAMES_MAX, () => 1);
-  // Below the keys of scans, so that the user of this Redis needs no more rights than it has.
+  // The keys begin like those of scans, so that the Redis user needs no further rights.
   const keyOf = (name: string, part: string) =>
     redis?.keys.scanCache(hash('sha256', name, 'base64url').slice(0, 22), part) ?? name;
   return {
     async take(name, everyMs) {
-      // What this process has just looked at, nobody need be asked about.
+      // If this process has just looked, Redis need not be asked.
       if (isTakenHere(name)) return false;
       const set = redis?.client.set(keyOf(name, 'look'), '1', 'PX', everyMs, 'NX');
       // `null`: another process has this turn.

@@ -1,3 +1,5 @@
+// Keeps the traces of failed, slow and refused requests in Redis for 48 hours, so that any gateway of the fleet can show them.
+
 import type { Clock } from '../../kernel/clock.ts';
 import { type KeptKind, keptKinds, type KeptRequest } from '../../telemetry/requests/recent-requests.ts';
 import type { RequestTrace } from '../../telemetry/requests/request-trace.ts';
@@ -5,21 +7,23 @@ import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
 import { addTraces } from '../redis/scripts/count-scripts.ts';
 
-/** What became of a request's trace: written, left out because too many came at once, or lost because Redis took none. */
+/** What happened to a trace: `written`, `left_out` because too many came at once, or `lost` because Redis failed. */
 export type IndexOutcome = 'written' | 'left_out' | 'lost';
 
 /** The traces of requests of all gateways on one Redis, for 48 hours. */
 export type RequestIndex = {
-  /** Takes a trace; it is written within a second, or counted as left out or lost. Nobody waits for it. */
+  /** Adds a trace, which is written about a second later. It returns at once; `onTrace` tells the outcome. */
   readonly add: (kept: KeptRequest) => void;
-  /** The texts of the traces of the hours since, the newest hours first. Rejects if Redis fails. */
+  /** The JSON texts of the traces since a time (ms since the epoch), the newest hours first. Rejects if Redis fails. */
   read(sinceMs: number): AsyncIterable<readonly string[]>;
-  /** Writes nothing more. */
+  /** Stops writing; traces that wait are dropped. */
   close(): void;
 };
 
-/** Traces do not wait for a Redis that is not ready: they are `lost`. `onTrace` hears of each
- * trace once, but not of those that wait at `close`. */
+/**
+ * What the index of traces needs. While Redis is not ready, traces are `lost`. `onTrace` is called once for each trace, but
+ * not for those that wait at `close`.
+ */
 export type RequestIndexDeps = {
   readonly redis: Pick<RedisConnection, 'client' | 'isReady'>;
   readonly keys: Pick<RedisKeys, 'requests'>;
@@ -31,19 +35,19 @@ export type RequestIndexDeps = {
 export const INDEX_MS = 48 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const FLUSH_MS = 1_000;
-/** Traces of a kind that a process writes in a second; the next ones would say the same. */
+/** Traces of a kind that a process writes in a second; more would hardly show anything new. */
 const BATCH_MAX = 20;
-/** Traces of a kind and hour: 40 MB of all in 48 hours at the most, where every hour is full of the longest ones. */
+/** Traces that are kept for each kind and hour: at most 40 MB in 48 hours, if all of them are as long as possible. */
 const PER_HOUR: Readonly<Record<KeptKind, number>> = { failed: 100, slow: 50, refused: 50 };
 const TEXT_BYTES_MAX = 4_096;
-/** Steps of a trace that is too long. */
+/** How many timings a trace keeps that is too long. */
 const STEPS_MAX = 15;
 const TEXT_CHARS_MAX = 200;
 /** Hours that are read at once: a few hundred traces. */
 const HOURS_READ = 2;
 
 /**
- * A trace as text. One that is too long keeps its longest timings.
+ * A trace as JSON. If it is too long, only its longest timings are kept.
  * @internal
  */
 export function traceText(trace: RequestTrace): string {
@@ -61,7 +65,7 @@ export function traceText(trace: RequestTrace): string {
   });
 }
 
-/** Creates the index. A list for each kind and hour, so that a flood of one hour pushes out nothing of another. */
+/** Creates the index. Redis has a list for each kind and hour, so a flood in one hour pushes out no traces of another. */
 export function createRequestIndex({ redis, keys, clock, onTrace }: RequestIndexDeps): RequestIndex {
   const { client } = redis;
   let pending = new Map<KeptKind, KeptRequest[]>();
@@ -96,7 +100,7 @@ export function createRequestIndex({ redis, keys, clock, onTrace }: RequestIndex
     schedule();
   }
 
-  /** One write at a time: while Redis is slow, traces wait up to the bound of one batch. */
+  /** Schedules one write at a time; while Redis is slow, at most one batch of traces waits. */
   function schedule(): void {
     if (timer !== undefined || isWriting || isClosed || pending.size === 0) return;
     timer = setTimeout(() => void flush(), FLUSH_MS).unref();
@@ -107,7 +111,7 @@ export function createRequestIndex({ redis, keys, clock, onTrace }: RequestIndex
     for (let hour = newest; hour >= oldest; hour -= 1)
       for (const kind of keptKinds) commands.lrange(keys.requests(kind, hour), 0, PER_HOUR[kind] - 1);
     const replies = (await commands.exec()) ?? [];
-    // A key of another type is none of ours.
+    // A key of another type is not Portico's.
     return replies.flatMap(([error, texts]) => (error === null ? (texts as readonly string[]) : []));
   }
 

@@ -1,3 +1,5 @@
+// The rate limiter: counts the requests of each caller in sliding windows, in Redis or, without Redis, in this process.
+
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RateWindow } from '../../kernel/duration.ts';
@@ -6,14 +8,14 @@ import { createSlidingMemory } from './sliding-memory.ts';
 import { SlidingRedis } from './sliding-redis.ts';
 import { divideWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
 
-/** The windows that must all admit a request, and the behaviour while Redis is down. */
+/** The limits of a tier: windows that must all admit a request, and the behaviour while Redis is down. */
 export type Tier = {
   readonly windows: readonly RateWindow[];
   /** `open`: this process counts alone; `closed`: no request is admitted. */
   readonly onStoreFailure: 'open' | 'closed';
 };
 
-/** The state of one window of a caller after a decision. */
+/** The state of one window of a caller after a decision. `points`: how many requests it admits in `seconds`. */
 export type WindowState = {
   readonly points: number;
   readonly seconds: number;
@@ -22,26 +24,26 @@ export type WindowState = {
   readonly resetSeconds: number;
 };
 
-/** Who decided: all processes together, this one alone, or `unavailable`: Redis is gone and the tier is closed. */
+/** Where the request was counted: in Redis for all processes, in this process, or nowhere (Redis is down, the tier is closed). */
 export type DecidedBy = 'redis' | 'local' | 'unavailable';
 
-/** What became of a request. It is a value if Redis is gone, too: `by` is then `local` or `unavailable`. */
+/** The decision on a request. There is a decision even if Redis is down: `by` is then `local` or `unavailable`. */
 export type Decision = {
   readonly allowed: boolean;
   /** In the tier's order; empty if the limiter is unavailable. */
   readonly windows: readonly WindowState[];
-  /** 0 if the request is allowed; else the time until every refusing window has a point again. */
+  /** 0 if the request is allowed; else the seconds until every window that refused has a free point. */
   readonly retryAfterSeconds: number;
   readonly by: DecidedBy;
 };
 
 /**
- * A sliding-window rate limiter. No interval of a window's length admits more requests than the window has points, over
- * all processes on one Redis, by its clock.
+ * A sliding-window rate limiter. In any interval as long as a window, all processes on one Redis together admit no more
+ * requests than the window has points. The clock of Redis counts.
  */
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/** `clock` is for what this process counts; what is counted in Redis goes by the clock of Redis. */
+/** What a limiter needs. `clock` is for what this process counts; counts in Redis go by the clock of Redis. */
 export type LimiterDeps = {
   /** Absent: every process counts alone. */
   readonly redis?: Redis | undefined;
@@ -51,23 +53,23 @@ export type LimiterDeps = {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Divides the windows of all tiers into parts; by default `divideWindow`. */
   readonly divide?: (window: RateWindow) => SubWindows;
-  /** How long after its part a point may still be spent, in milliseconds; `divide` must then count it longer. */
+  /** How long after its sub-window a prefetched point may still be spent, in milliseconds; `divide` must then count it longer. */
   readonly graceMs?: number;
   /** The most callers that are counted in this process. */
   readonly localSubjectsMax?: number;
-  /** Keeps the counts of a tier beyond this limiter: returns those of an equal tier, or what `make` gives. */
+  /** Keeps the counts of a tier over a reload: returns the counts of an equal tier, or else the result of `make`. */
   readonly keepTier?: (name: string, tier: Tier, make: () => TierLimiter) => TierLimiter;
 };
 
 type Consume = (subject: string) => Decision | Promise<Decision>;
 
-/** The counts of one tier. */
+/** The counter of one tier. `returnUnused` returns prefetched points that have expired. */
 export type TierLimiter = { readonly consume: Consume; returnUnused(): void };
 
 const UNAVAILABLE: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
 const RETURN_MS = 250;
 
-/** Clamped: a clock that jumps must not send a client away for an hour. */
+/** Whole seconds from 1 to `secondsMax`: after a jump of the clock, no client may be told to wait for an hour. */
 function wholeSeconds(ms: number, secondsMax: number): number {
   return Math.min(secondsMax, Math.max(1, Math.ceil(ms / 1_000)));
 }
@@ -135,8 +137,8 @@ export function createLimiter(deps: LimiterDeps) {
 
   return {
     /**
-     * Admits a request of `subject` only if every window of the tier does; a refused request costs no point. Answers
-     * without a promise while this process has prefetched points. Throws only for an unknown tier.
+     * Admits a request of `subject` (a caller) only if every window of the tier does; a refused request costs no point.
+     * Returns no promise while this process has prefetched points. Throws only for an unknown tier.
      */
     consume(tier: string, subject: string): Decision | Promise<Decision> {
       const limiter = limiters.get(tier);

@@ -1,14 +1,16 @@
+// Counts the points of callers in sliding windows in the memory of this process, if there is no Redis or it is down.
+
 import type { Clock } from '../../kernel/clock.ts';
 import { LRUCache } from 'lru-cache';
 import type { Reservation, SubWindows, WindowCount } from './sub-windows.ts';
 
-/** The counts of one caller: for each window, the points of its latest parts. */
+/** The counts of one caller: for each window of the tier, a map from the number of a part of time to its used points. */
 type Counts = readonly Map<number, number>[];
 
-/** Above this number, the callers that were idle longest start at zero. */
+/** With more callers, those that were idle longest are forgotten and start at zero. */
 const SUBJECTS_MAX = 100_000;
 
-/** The state of a window, and its free points. */
+/** The number of the current part of a window, and the window's free points. */
 function countWindow({ points, parts, partMs }: SubWindows, counts: Map<number, number>, now: number) {
   const current = Math.floor(now / partMs);
   let used = 0;
@@ -30,13 +32,13 @@ function countOf({ parts, partMs }: SubWindows, counts: Map<number, number>, now
   return count;
 }
 
-/** Creates the counts of a tier, of this process alone, for a bounded number of callers. */
+/** Creates the counts of a tier in this process, for a bounded number of callers. */
 export function createSlidingMemory(
   windows: readonly SubWindows[],
   clock: Pick<Clock, 'monotonic'>,
   subjectsMax = SUBJECTS_MAX,
 ) {
-  // With `max` it would allocate the room of all callers at once.
+  // With `max`, the map would allocate memory for all callers at once.
   const subjects = new LRUCache<string, Counts>({ maxSize: subjectsMax, sizeCalculation: () => 1 });
 
   function countsOf(subject: string): Counts {
@@ -48,6 +50,7 @@ export function createSlidingMemory(
   }
 
   return {
+    /** Reserves up to `needed` points for a caller. */
     reserve(subject: string, needed: number): Reservation {
       const at = clock.monotonic();
       const counts = countsOf(subject);

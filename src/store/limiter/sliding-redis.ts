@@ -1,3 +1,5 @@
+// Counts the points of callers in sliding windows in Redis, for all processes together.
+
 import type { Redis } from 'ioredis';
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { reservePoints } from '../redis/scripts/count-scripts.ts';
@@ -9,7 +11,7 @@ import {
   type WindowCount,
 } from './sub-windows.ts';
 
-/** The result type of the library, with our reservation in it. */
+/** The result type of `rate-limiter-flexible`, with Portico's reservation in it. */
 class Counted extends RateLimiterRes {
   readonly reservation: Reservation;
 
@@ -32,8 +34,8 @@ function readReply([granted = 0, validMs = 0, ...rest]: readonly number[]): Rese
 }
 
 /**
- * A limiter as the library takes those of one's own stores. It counts in a sliding window instead of a fixed one, and all
- * windows of a tier in one round trip.
+ * A limiter in the form that `rate-limiter-flexible` expects of a custom store. It counts in sliding windows instead of
+ * fixed ones, and counts all windows of a tier in one round trip.
  */
 export class SlidingRedis extends RateLimiterCompatibleAbstract {
   readonly #windows: readonly SubWindows[];
@@ -45,7 +47,7 @@ export class SlidingRedis extends RateLimiterCompatibleAbstract {
     this.#windows = windows;
   }
 
-  /** Reserves points under a key. Rejects if Redis fails. */
+  /** Reserves points under a Redis key. Rejects if Redis fails. */
   async reserve(key: string, request: ReservationRequest): Promise<Reservation> {
     return (await this.consume(key, request.needed, request)).reservation;
   }

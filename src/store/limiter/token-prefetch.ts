@@ -1,11 +1,13 @@
+// Reserves points of the rate limiter in advance for frequent callers, so that most requests need no round trip to Redis.
+
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Reservation, ReservationRequest, WindowCount } from './sub-windows.ts';
 
-/** The result of taking a token. */
+/** The result of spending a token (a reserved point) for a request. */
 export type TokenResult = {
   readonly admitted: boolean;
-  /** In the tier's order. */
+  /** The state of each window, in the tier's order. */
   readonly windows: readonly WindowCount[];
   /** Tokens that this process has reserved for the caller and not spent yet. */
   readonly reserved: number;
@@ -14,26 +16,26 @@ export type TokenResult = {
 /** Reserves points in the store that all processes share. */
 type Reserve = (subject: string, request: ReservationRequest) => Promise<Reservation>;
 
-/** The reserved tokens of one caller. While requests wait, the store is being asked for them. */
+/** The reserved tokens of one caller. While requests wait, the store is being asked for tokens. */
 type Caller = {
   reservation: Reservation | undefined;
   /** Unspent tokens of the reservation. */
   left: number;
-  /** By the monotonic clock. */
+  /** Until when the tokens may be spent, in milliseconds of the monotonic clock. */
   validUntil: number;
-  /** Extra tokens to reserve next: it grows while they are spent and shrinks while they expire. */
+  /** How many extra tokens to reserve next; it grows while tokens are spent and shrinks when they expire. */
   batch: number;
   readonly waiting: PromiseWithResolvers<TokenResult>[];
 };
 
 const BATCH_MAX = 10_000;
-/** Other processes lack the reserved tokens, and they outlive an outage of Redis, so they are valid only briefly. */
+/** Reserved tokens are valid only briefly, because other processes cannot spend them and they stay valid if Redis fails. */
 const VALID_MS_MAX = 500;
 const SUBJECTS_MAX = 100_000;
-/** If the tokens of a slow store have expired this many times, they count anyway. */
+/** If the store is so slow that tokens have expired on arrival this many times, they count anyway. */
 const ATTEMPTS_MAX = 3;
 
-/** Takes what is left of a reservation, to return it to the store. */
+/** Takes the unspent tokens of a reservation, to return them to the store. */
 function takeUnspent(caller: Caller): ReservationRequest['unspent'] {
   const { left, reservation } = caller;
   caller.left = 0;
@@ -48,16 +50,16 @@ function spendOne(caller: Caller, { windows }: Reservation): TokenResult {
 
 function nextBatch({ left, batch, reservation, validUntil }: Caller, now: number): number {
   if (reservation === undefined) return 0;
-  // All were spent before they expired: the caller comes often. Otherwise the batch was too large.
+  // If all tokens were spent before they expired, the caller comes often; otherwise the batch was too large.
   return now < validUntil ? Math.max(1, batch) : Math.floor((batch - left) / 2);
 }
 
 /**
- * Token prefetch of one tier: takes several tokens in one round trip for callers who come often, and spends them locally, up
- * to `graceMs` longer than the store says.
+ * Creates the token prefetch of one tier: it reserves several tokens in one round trip for frequent callers, and spends them
+ * locally, up to `graceMs` longer than the store says.
  */
 export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monotonic'>, graceMs = 0) {
-  // With `max` it would allocate the room of all callers at once.
+  // With `max`, the map would allocate memory for all callers at once.
   const callers = new LRUCache<string, Caller>({ maxSize: SUBJECTS_MAX, sizeCalculation: () => 1 });
 
   function callerOf(subject: string): Caller {
@@ -68,7 +70,7 @@ export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
     return caller;
   }
 
-  /** Reserves, and again if the tokens expired before they arrived. */
+  /** Reserves tokens, and again if they expired before they arrived. */
   async function reserveValid(subject: string, caller: Caller) {
     for (let attempts = 1; ; attempts += 1) {
       const askedAt = clock.monotonic();
@@ -77,14 +79,14 @@ export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
       const reservation = await reserve(subject, request);
       caller.reservation = reservation;
       caller.left = reservation.granted;
-      // From the time before the request, so that tokens expire early rather than late.
+      // The time counts from before the request, so that tokens expire early rather than late.
       caller.validUntil = askedAt + Math.min(VALID_MS_MAX, reservation.validMs + graceMs);
       if (attempts === ATTEMPTS_MAX || reservation.granted === 0 || clock.monotonic() < caller.validUntil)
         return { reservation, needed };
     }
   }
 
-  /** Answers all waiting requests, and those that come meanwhile. */
+  /** Answers all waiting requests, and those that arrive meanwhile. */
   async function serveWaiting(subject: string, caller: Caller): Promise<void> {
     const { waiting } = caller;
     try {
@@ -99,13 +101,13 @@ export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
   }
 
   return {
-    /** Answers without a promise while tokens are reserved, else asks the store. Rejects if the store fails. */
+    /** Spends a token. Returns no promise while tokens are reserved; else it asks the store, and rejects if the store fails. */
     spend(subject: string): TokenResult | Promise<TokenResult> {
       const caller = callerOf(subject);
       const { reservation, waiting } = caller;
       if (caller.left > 0 && reservation !== undefined && clock.monotonic() < caller.validUntil) {
         const result = spendOne(caller, reservation);
-        // All are spent, so the next batch may be larger.
+        // All tokens are spent, so the next batch may be larger.
         if (caller.left === 0) caller.batch = Math.min(BATCH_MAX, caller.batch * 2);
         return result;
       }

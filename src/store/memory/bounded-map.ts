@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
-/** An LRU map with a bound on the sum of its entries' sizes. Expired entries stay, unseen, until room is needed. */
+/** An LRU map that bounds the sum of its entries' sizes. Expired entries stay in memory, but `get` no longer returns them. */
 export type BoundedMap<T> = {
   get(key: string): T | undefined;
   set(key: string, value: T, ttlMs: number): void;
-  /** The value set last, expired or not, unless it was evicted. */
+  /** The value that was set last, also if it has expired; `undefined` if it was evicted. */
   latest(key: string): T | undefined;
-  /** Replaces the value of `latest` and computes its size anew; its time to live does not change. */
+  /** Replaces the value of `latest` and computes its size again; its time to live does not change. */
   replace(key: string, value: T): void;
   delete(key: string): void;
   clear(): void;

@@ -1,9 +1,8 @@
+// Says whether a write to Redis would survive the loss of the master, for changes that must not be lost.
+
 import { Cluster, type Redis } from 'ioredis';
 
-/**
- * Whether a write would survive the loss of the master. `kept`: a replica has it. `alone`: the server has no replicas.
- * `unsure`: a replica should have it, but none has acknowledged it.
- */
+/** `kept`: a replica has the write. `alone`: there are no replicas. `unsure`: no replica has acknowledged the write. */
 export type Replication = 'kept' | 'alone' | 'unsure';
 
 /** How long a replica may take to acknowledge. */
@@ -16,11 +15,11 @@ async function keptBy(server: Redis, isReplicated: boolean): Promise<Replication
 }
 
 /**
- * Waits until a replica has the earlier writes of this client, for at most a second. A server behind sentinels has
- * replicas, even if none is connected at the moment. Never rejects.
+ * Waits until a replica has the earlier writes of this client, for at most a second. A server behind sentinels always
+ * counts as replicated, even if no replica is connected at the moment. Never rejects.
  */
 export async function awaitReplica(client: Redis | Cluster): Promise<Replication> {
-  // Acknowledgements belong to the connection that wrote; masters without a write answer at once.
+  // WAIT must be sent over the connection that wrote; a master without a write answers at once.
   const servers = client instanceof Cluster ? client.nodes('master') : [client];
   const watched = !(client instanceof Cluster) && Array.isArray(client.options.sentinels);
   const asked = Promise.all(servers.map((server) => keptBy(server, watched)));

@@ -1,14 +1,16 @@
+// Opens an ioredis client for one server, sentinels or a cluster, and reports how the connection is.
+
 import { Cluster, Redis } from 'ioredis';
 import { clusterOptions, sentinelOptions, singleOptions } from './redis-options.ts';
 import type { ClusterServers, RedisProfile, RedisTimes } from './redis-profile.ts';
 import { attachWatchdog, type ConnectionListener } from './watchdog.ts';
 
-/** A client of ioredis, for one server or a cluster. `isReady`: whether commands are accepted for every key. */
+/** A client of ioredis, for one server or a cluster. `isReady` says whether commands are accepted for every key. */
 export type OpenConnection = { readonly client: Redis; readonly isReady: () => boolean };
 
 /**
- * Sends all commands of one turn of the event loop in one write: replies that arrive together cause commands together,
- * and a write costs more than the rest of ioredis' work for a command.
+ * Sends all commands of one turn of the event loop in one write. Replies that arrive together cause commands together, and
+ * a write to the socket costs more than the rest of ioredis' work for a command.
  */
 function pipelinePerTurn(client: Redis): void {
   const send = client.sendCommand.bind(client);
@@ -21,7 +23,7 @@ function pipelinePerTurn(client: Redis): void {
   }
 
   client.sendCommand = function sendInTurn(command, stream) {
-    // If the connection opens in the same turn, it writes for itself.
+    // Before the connection is ready, ioredis writes its own commands at once.
     if (held === undefined && client.status === 'ready') {
       held = client.stream;
       held.cork();
@@ -36,7 +38,7 @@ function watchSingle(
   { commandTimeoutMs }: RedisTimes,
   listener: ConnectionListener,
 ): OpenConnection {
-  // ioredis reports errors of the connection here, not those of commands.
+  // ioredis reports errors of the connection here, but not errors of commands.
   client.on('error', listener.onLost);
   client.on('close', () => listener.onLost(new Error('the connection was closed')));
   client.on('ready', listener.onChange);
@@ -78,7 +80,7 @@ function openCluster(
     node.on('ready', onChange);
     pipelinePerTurn(node);
     watchdogs.set(node, attachWatchdog(node, times.commandTimeoutMs, listener));
-    // After the command that made the node known, because that connects it.
+    // Later than the command that made the node known, because that command connects the node.
     setImmediate(connect, node);
   });
   cluster.on('ready', () => {
@@ -96,7 +98,7 @@ function openCluster(
   return { client: cluster as unknown as Redis, isReady };
 }
 
-/** Opens a client for a profile; it connects by itself, and again after each failure. */
+/** Opens a client for a profile. The client connects by itself, and again after each failure. */
 export function openConnection(profile: RedisProfile, listener: ConnectionListener): OpenConnection {
   if ('cluster' in profile) return openCluster(profile, profile, listener);
   if ('sentinel' in profile)

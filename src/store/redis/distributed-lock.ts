@@ -6,15 +6,15 @@ import { acquireFenced, LOCK_MS, renewLock, unlock } from './scripts/lock-script
 export type Lock = {
   /** The value of the lock's key while this process holds it. */
   readonly token: string;
-  /** Stops the renewal; for a holder whose own script deletes the lock. */
+  /** Stops the renewal. Use it if another script has deleted the lock already. */
   stopRenewal(): void;
   /** Releases the lock if this process still holds it. It never rejects. */
   release(): Promise<void>;
 };
 
-/** A lock for a result that is written in several steps, of which the last one is checked. */
+/** A lock for a result that is written in several steps; the last step checks the fencing token. */
 export type FencedLock = Lock & {
-  /** The fencing token: it grows with every lock, so a write of an earlier holder is refused. */
+  /** The fencing token. It grows with every lock, so that a late write of an earlier holder can be refused. */
   readonly fence: number;
 };
 
@@ -24,16 +24,16 @@ type FencedKeys = { readonly lock: string; readonly fence: string };
 const processId = randomBytes(12).toString('base64url');
 let tokens = 0;
 
-/** A token that no other lock of the fleet has, or will ever have. */
+/** Makes a token that no other lock of the fleet has, or will ever have. */
 export function newToken(): string {
   tokens += 1;
   return `${processId}.${tokens}`;
 }
 
-/** Holds a lock that a script has just acquired, until it is released. */
+/** Renews a lock that a script has just acquired, until the lock is released. `key` is its Redis key. */
 export function holdLock(client: ScriptRedis, key: string, token: string): Lock {
   const renewal = setInterval(() => {
-    // If the lock or Redis is lost, the work goes on: its write will be refused.
+    // If the lock or Redis is lost, the work goes on, but its write will be refused.
     renewLock(client, [key], [token, LOCK_MS]).catch(() => undefined);
   }, LOCK_MS / 3);
   renewal.unref();
@@ -49,8 +49,8 @@ export function holdLock(client: ScriptRedis, key: string, token: string): Lock 
 }
 
 /**
- * Acquires a lock; `undefined` if another process holds it. The fencing token is kept for `fenceMs`, which must be longer
- * than its holder may take to write. Rejects if Redis does not answer.
+ * Acquires a lock; `undefined` if another process holds it. Redis keeps the fencing token for `fenceMs`, which must be
+ * longer than the holder may take to write. Rejects if Redis does not answer.
  */
 export async function acquireLock(
   client: ScriptRedis,

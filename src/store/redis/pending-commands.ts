@@ -1,29 +1,31 @@
+// Fails each command to which Redis does not answer in time, so that no caller waits for a Redis that hangs.
+
 import type { Redis } from 'ioredis';
 
-/** A command of ioredis. To `reject` it is to fail the call that made it. */
+/** A command of ioredis. Its `reject` fails the call that sent the command. */
 export type RedisCommand = Parameters<Redis['sendCommand']>[0];
 
-/** `timeoutMs` counts only time in which this process reads its sockets, and is checked in steps of a tenth of it. */
+/** How long commands may wait, and who is told. Only time in which this process reads its sockets counts. */
 export type PendingCommandsOptions = {
-  /** How long a command may wait, milliseconds. */
+  /** How long a command may wait, in milliseconds; checked in steps of a tenth of this time. */
   readonly timeoutMs: number;
   /**
-   * Called again and again while commands wait, and afterwards for as long as it returns true. `quietMs`: for how long a
-   * command has waited and the connection has received nothing.
+   * Called at each check while commands wait, and afterwards for as long as it returns true. `quietMs`: for how long the
+   * oldest command has waited without any data on the connection.
    */
   readonly onQuiet: (quietMs: number) => boolean;
-  /** Called with every error that a command ends with. */
+  /** Called with the error of every command that fails. */
   readonly onError: (error: Error) => void;
 };
 
 /** The time between two checks, in parts of the command timeout. */
 const STEP = 0.1;
-/** How much of the time between two checks counts at most, in steps: timers are a little late. */
+/** How much of the time between two checks counts at most, in steps; more than 1, because timers are a little late. */
 const STEPS_MAX = 1.5;
 
 /**
- * A clock of the time in which this process reads its sockets. Of the time between two checks it counts at most
- * `longestMs`: a process that was stopped or busy has read nothing, and its timers run before the answers are read.
+ * A clock of the time in which this process reads its sockets. It counts at most `longestMs` between two checks, because a
+ * process that was stopped or busy has read nothing, and its timers run before it reads the answers.
  */
 function createListeningClock(longestMs: number) {
   let [listenedMs, checkedAt] = [0, performance.now()];
@@ -38,7 +40,7 @@ function createListeningClock(longestMs: number) {
   };
 }
 
-/** The commands of one connection that wait for an answer, none at first. Each fails after the command timeout. */
+/** Creates the record of the commands of one connection that wait for an answer. Each fails after the command timeout. */
 export function createPendingCommands({ timeoutMs, onQuiet, onError }: PendingCommandsOptions) {
   const stepMs = timeoutMs * STEP;
   const clock = createListeningClock(stepMs * STEPS_MAX);
@@ -77,12 +79,12 @@ export function createPendingCommands({ timeoutMs, onQuiet, onError }: PendingCo
       };
       command.promise.then(forget, forget);
     },
-    /** The connection has received something. */
+    /** Call this when the connection has received data. */
     onData(): void {
       receivedMs = clock.now();
       answers += 1;
     },
-    /** How often the connection has received something. */
+    /** How often the connection has received data. */
     answers: (): number => answers,
     /** Removes and returns all commands. */
     takeAll(): readonly RedisCommand[] {

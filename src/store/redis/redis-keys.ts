@@ -4,14 +4,15 @@ import type { RateWindow } from '../../kernel/duration.ts';
 export type RedisKeys = Readonly<ReturnType<typeof createRedisKeys>>;
 
 /**
- * The word of the counts of limits is also their format. `limit` is format 1; another format gets another word, so that no
- * version counts by what it does not understand.
+ * The word in the keys of rate limit counts. It also names their format: `limit` is format 1. Another format needs another
+ * word, so that no version of Portico reads counts that it does not understand.
  */
 const COUNTS = 'limit';
 
 /**
- * Builds the keys with `prefix`. A caller's counts have the caller as hash tag, the parts of one answer or scan have
- * that as hash tag, so each stays in one slot of a cluster. New points or lengths of windows start new counts.
+ * Builds the keys with `prefix`. The hash tag of a caller's counts is the caller, and the hash tag of the parts of an answer
+ * or scan is that answer or scan, so each stays in one slot of a cluster. If the points or length of a window change, the
+ * counts start anew.
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -30,19 +31,19 @@ export function createRedisKeys(prefix: string) {
     cache: (answer: string, part: string) => `${prefix}cache:{${answer}}:${part}`,
     /** The purges: their epoch and number (hash), and the tags by number (sorted set). */
     purges: (part: string) => `${prefix}{purges}:${part}`,
-    /** A part of what is kept of migrations: states, acknowledgements, comparison counts, calls by digests of callers, the channel of changes. */
+    /** A part of the data of migrations: states, acknowledgements, comparison counts, calls by caller, the channel of changes. */
     migration: (part: string) => `${prefix}{migration}:${part}`,
-    /** What is kept of the requests of one kind that came in an hour, counted from the epoch (list). */
+    /** The traces of one kind of requests in an hour; `hour` is its number since the epoch (list). */
     requests: (kind: string, hour: number) => `${prefix}{requests}:${kind}:${hour}`,
     /** A part of the caches of one scan; `scan` identifies it and is safe in a key. */
     scanCache: (scan: string, part: string) => `${prefix}snapshot:{${scan}}:${part}`,
-    // The number of the layout: another one is not read.
+    // The 1 or 2 in the following keys is the version of their layout; a process does not read another layout.
     /** The figures of all gateways in a minute, by its number since the epoch (hash: gateway to packed figures). */
     figures: (minute: number) => `${prefix}{figures}:1:${minute}`,
-    /** What each gateway says of itself in a minute (hash: gateway to packed text). */
+    /** The state that each gateway wrote in a minute (hash: gateway to packed text). */
     gatewayStates: (minute: number) => `${prefix}{figures}:state:1:${minute}`,
-    // Beside the figures, so that the user of this Redis needs no more rights than it has.
-    /** What the gateways see of incidents in a minute (hash: gateway to JSON), or what the fleet knows (JSON). */
+    // The key begins like that of the figures, so that the Redis user needs no further rights.
+    /** The incidents that gateways saw in a minute (hash: gateway to packed text), or the merged ones of the fleet (JSON). */
     incidents: (minute: number | 'known') => `${prefix}{figures}:incidents:2:${minute}`,
   };
 }

@@ -1,23 +1,25 @@
+// The options of ioredis for one server, sentinels and a cluster. They make commands fail fast instead of waiting in a queue.
+
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import type { ClusterServers, RedisAccess, RedisTimes, SentinelServers } from './redis-profile.ts';
 
 const RECONNECT_MS_MAX = 300;
 const FAILOVER_MS = 5_000;
-/** How long Redis may take to close the connection. ioredis' timer keeps the process alive for this time. */
+/** How long Redis may take to close the connection. It is short, because ioredis' timer keeps the process alive so long. */
 const DISCONNECT_MS_MAX = 100;
-/** How often the slots of a cluster are read again without a sign of a change. */
+/** How often the slots of a cluster are read again even if nothing seems to have changed. */
 const MAP_MS = 2_000;
 
-/** 50 ms, doubled with every attempt up to 300 ms, with jitter on half of it: a fleet must not reconnect in step. */
+/** 50 ms, doubled with every attempt up to 300 ms; half of it is random, so that a fleet does not reconnect at the same time. */
 function reconnectDelayMs(attempt: number): number {
   const ceiling = Math.min(RECONNECT_MS_MAX, 50 * 2 ** Math.min(attempt, 10));
   return Math.round(ceiling / 2 + (Math.random() * ceiling) / 2);
 }
 
 /**
- * Decides which errors of commands cause a reconnect: after a failover the old master replies READONLY, a restarting
- * Redis LOADING or MASTERDOWN. At most one reconnect per `FAILOVER_MS`: otherwise every command would drop the
- * connection while Redis stays in this state.
+ * Decides which errors of commands cause a reconnect. After a failover the old master replies READONLY; a restarting Redis
+ * replies LOADING or MASTERDOWN. There is at most one reconnect per `FAILOVER_MS`, because otherwise every command would
+ * drop the connection while Redis stays in this state.
  */
 function createReconnectOnError(): (error: Error) => boolean {
   let reconnectedAt = -Infinity;
@@ -30,8 +32,8 @@ function createReconnectOnError(): (error: Error) => boolean {
 }
 
 /**
- * A caller must never wait for Redis longer than the command timeout, whatever the state of Redis; `attachWatchdog` ensures
- * that. ioredis' own defaults queue commands and send them again, for more than a minute (redis/ioredis#76, #1351).
+ * No caller may wait for Redis longer than the command timeout, whatever the state of Redis; `attachWatchdog` ensures that.
+ * With its defaults, ioredis would queue commands and send them again, for more than a minute (redis/ioredis#76, #1351).
  */
 function connectOptions({ connectTimeoutMs }: RedisTimes) {
   return {
@@ -62,8 +64,9 @@ export function singleOptions(times: RedisTimes, access?: RedisAccess) {
 }
 
 /**
- * The options for the master that sentinels name. They are asked again after each lost connection, also one dropped
- * because its server replied READONLY. ioredis' `failoverDetector` is not used: its connections outlive the client.
+ * The options for the master that sentinels name. The sentinels are asked again after each lost connection, also if it was
+ * dropped because the server replied READONLY. ioredis' `failoverDetector` is not used, because its connections outlive the
+ * client.
  */
 export function sentinelOptions(times: RedisTimes, { sentinel, access }: SentinelServers) {
   return {
@@ -72,7 +75,7 @@ export function sentinelOptions(times: RedisTimes, { sentinel, access }: Sentine
     name: sentinel.name,
     role: 'master' as const,
     sentinelRetryStrategy: reconnectDelayMs,
-    // A sentinel that hangs must not prevent the question to the others.
+    // If a sentinel hangs, the other sentinels must still be asked.
     sentinelCommandTimeout: times.connectTimeoutMs,
     ...(sentinel.username !== undefined && { sentinelUsername: sentinel.username }),
     ...(sentinel.password !== undefined && { sentinelPassword: sentinel.password }),
@@ -80,14 +83,14 @@ export function sentinelOptions(times: RedisTimes, { sentinel, access }: Sentine
   } satisfies RedisOptions;
 }
 
-/** The options for a cluster. Replicas are never read: they may miss that a key has expired. */
+/** The options for a cluster. Replicas are never read, because they may still have keys that have expired. */
 export function clusterOptions(times: RedisTimes, { access }: ClusterServers) {
   return {
     redisOptions: { ...connectOptions(times), ...accessOf(access) },
     enableOfflineQueue: false,
     scaleReads: 'master' as const,
     clusterRetryStrategy: reconnectDelayMs,
-    // A command that failed with its node is not sent again: it may have been executed.
+    // If a node fails, its commands are not sent again, because they may have been executed.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     retryDelayOnTryAgain: 10,

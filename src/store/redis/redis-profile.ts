@@ -1,3 +1,5 @@
+// Derives from the configuration how to connect to the Redis of each role (API keys, limits, cache).
+
 import type { ConnectionOptions } from 'node:tls';
 import {
   hasAddress,
@@ -37,16 +39,16 @@ export type SentinelServers = {
 /** One server: `redis://…` or `rediss://…`, with credentials if Redis requires them. */
 export type SingleServer = { readonly url: string; readonly access?: RedisAccess | undefined };
 
-/** Time in which this process stood still does not count against `commandTimeoutMs`. */
+/** The timeouts of a connection, in milliseconds. Time in which this process stood still does not count as waiting. */
 export type RedisTimes = {
-  /** How long a command may take before it counts as failed. */
+  /** How long a command may take before it fails. */
   readonly commandTimeoutMs: number;
   readonly connectTimeoutMs: number;
 };
 
 /**
- * All that a connection is opened with, passwords in clear included: it must not be logged. Roles with equal profiles
- * share a connection.
+ * All settings with which a connection is opened. It holds passwords as plain text, so it must not be logged. Roles with
+ * equal profiles share a connection.
  */
 export type RedisProfile = RedisTimes & (SingleServer | ClusterServers | SentinelServers);
 

@@ -2,7 +2,7 @@ import type { RedisConfig, RedisRole } from '../../config/schema/redis.ts';
 import { redisProfiles } from './redis-profile.ts';
 import { createRedis, type RedisConnection, type RedisLog } from './redis.ts';
 
-/** The connection of each role; `undefined` if nothing of the role is stored in Redis. */
+/** The Redis connection of each role (API keys, limits, cache); `undefined` if nothing of the role is stored in Redis. */
 export type RedisByRole = Readonly<Record<RedisRole, RedisConnection | undefined>>;
 
 /** The connections of a gateway: roles with equal settings share one. */

@@ -1,3 +1,5 @@
+// A connection to Redis that reconnects by itself, writes outages to the log, and says whether Redis serves.
+
 import type { Redis } from 'ioredis';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
 import { evictionNote } from './health/memory.ts';
@@ -6,36 +8,36 @@ import { redisHint } from './health/redis-hint.ts';
 import type { RedisProfile } from './redis-profile.ts';
 import { createWriteWatch, type WriteTrouble } from './health/write-watch.ts';
 
-/** The part of the log that the connection writes to. */
+/** The part of the log to which the connection writes. */
 export type RedisLog = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 };
 
-/** How a Redis serves at this moment: `lost`: not at all; `full` and `refusing`: it answers, and takes no writes. */
+/** Whether a Redis serves at this moment. `lost`: it is out of reach; `full` and `refusing`: it answers, but takes no writes. */
 export type RedisHealth =
   { readonly state: 'ready' } | { readonly state: 'lost'; readonly detail: string } | WriteTrouble;
 
-/** A connection that reconnects by itself. Redis may be down at the start and at any time later. */
+/** A connection to Redis. Redis may be down at the start and at any time later. */
 export type RedisConnection = {
   /**
    * One server, the master that sentinels name, or a cluster. In a cluster, the keys of one command, script or pipeline
    * must share a slot.
    */
   readonly client: Redis;
-  /** Whether commands are accepted at this moment; of a cluster, for every key. */
+  /** Whether commands are accepted at this moment; for a cluster, whether they are accepted for every key. */
   readonly isReady: () => boolean;
-  /** How it serves at this moment. The detail says what to do, and names no host. */
+  /** The state of Redis at this moment. The detail says what to do, and names no host. */
   health(): RedisHealth;
   /** Waits until the connection is ready, at most `timeoutMs`; says whether it is. */
   untilReady(timeoutMs: number): Promise<boolean>;
-  /** Ends the connection; it is not made again. */
+  /** Closes the connection for good. */
   close(): Promise<void>;
 };
 
 /**
- * Removes the `command` property from an error of ioredis: it holds the arguments, credentials included. The result may
- * be logged, and may be the cause of another error.
+ * Copies the message of an error of ioredis, without its `command` property, because that holds the arguments of the
+ * command, such as passwords. The result may be logged, and may be the cause of another error.
  */
 export function plainRedisError(error: unknown): Error {
   const { message } = Object(error) as { message?: unknown };
@@ -43,8 +45,8 @@ export function plainRedisError(error: unknown): Error {
 }
 
 /**
- * Connects to Redis and stays connected. An outage is one warning, however many requests it affects. So is a server with
- * a wrong `maxmemory-policy` for one of `roles`.
+ * Connects to Redis and stays connected. Each outage is logged as one warning, however many requests it affects. A server
+ * with a wrong `maxmemory-policy` for one of `roles` is also logged as one warning.
  */
 export function createRedis(
   profile: RedisProfile,

@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
 /**
- * The versioned envelope of everything that Portico stores in Redis as bytes: magic, checksum, payload. The magic ends
- * with a version. The checksum is bound to the magic and to a key, so a value of another key or version is rejected like
- * a damaged one. Raise a version whenever its payload changes: older values are then misses.
+ * The versioned envelope of everything that Portico stores in Redis as bytes: magic, checksum, payload. The magic ends with a
+ * version. The checksum includes the magic and the key, so a value of another key or version is rejected like a damaged value.
+ * Raise the version whenever the format of a payload changes; older values then count as absent.
  */
 const MAGIC = {
   cacheEntry: 'PTC4',
@@ -13,14 +13,14 @@ const MAGIC = {
   scanChunk: 'PTR3',
 } as const;
 
-/** What an envelope holds. Each kind has a version of its own, so one can change without making the others misses. */
+/** What an envelope holds. Each kind has its own version, so the format of one can change without a loss of the others. */
 export type EnvelopeKind = keyof typeof MAGIC;
 
 /** Bytes before the payload: the magic, and the checksum (CRC-32, big-endian), 4 bytes each. */
 const HEAD_BYTES = 8;
 const MAGIC_BYTES = 4;
 
-/** The name of a kind, with its version. A Redis key made with it is no key of another version. */
+/** The name of a kind with its version. Put it into a Redis key to keep versions apart. */
 export function versionedName(kind: EnvelopeKind): string {
   return MAGIC[kind];
 }
@@ -29,7 +29,7 @@ function checksumOf(kind: EnvelopeKind, key: string, envelope: Buffer): number {
   return crc32(envelope.subarray(HEAD_BYTES), crc32(`${MAGIC[kind]} ${key}`));
 }
 
-/** The envelope of a payload of `length` bytes for a key; `write` puts the payload into it, from `at` on. */
+/** Makes the envelope of a payload of `length` bytes for a key; `write` puts the payload into the bytes, from `at` on. */
 export function writeEnvelope(
   kind: EnvelopeKind,
   key: string,
@@ -43,12 +43,12 @@ export function writeEnvelope(
   return bytes;
 }
 
-/** The envelope of a text for a key. */
+/** Makes the envelope of a text for a key. */
 export function toEnvelope(kind: EnvelopeKind, key: string, text: string): Buffer {
   return writeEnvelope(kind, key, Buffer.byteLength(text), (bytes, at) => void bytes.write(text, at));
 }
 
-/** The payload; `undefined` if the bytes are damaged, or of another kind, version or key. */
+/** The payload of an envelope; `undefined` if the bytes are damaged, or of another kind, version or key. */
 export function openEnvelope(kind: EnvelopeKind, key: string, bytes: Buffer): Buffer | undefined {
   if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, MAGIC_BYTES) !== MAGIC[kind]) return undefined;
   return bytes.readUInt32BE(MAGIC_BYTES) === checksumOf(kind, key, bytes)
@@ -56,7 +56,7 @@ export function openEnvelope(kind: EnvelopeKind, key: string, bytes: Buffer): Bu
     : undefined;
 }
 
-/** The JSON value in an envelope; `undefined` if `openEnvelope` has no payload, or that is no JSON. */
+/** The JSON value in an envelope; `undefined` if `openEnvelope` returns no payload, or the payload is no JSON. */
 export function openJsonEnvelope(kind: EnvelopeKind, key: string, bytes: Buffer): unknown {
   const payload = openEnvelope(kind, key, bytes);
   return payload && tryParseJson(payload.toString());

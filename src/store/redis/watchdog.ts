@@ -1,27 +1,29 @@
+// Notices within a second that Redis has stopped answering, and then fails commands at once instead of after a timeout each.
+
 import { Command, type Redis } from 'ioredis';
 import { createPendingCommands, type RedisCommand } from './pending-commands.ts';
 
-/** Learns how a connection is. */
+/** Is told about changes of a connection. */
 export type ConnectionListener = {
-  /** The connection has failed or was closed, or Redis does not answer or says that it cannot serve. */
+  /** The connection has failed or was closed, or Redis does not answer, or Redis says that it cannot serve. */
   readonly onLost: (problem: unknown) => void;
-  /** Something has come up or serves again: perhaps the connection is ready now. */
+  /** The connection or a node has come up or serves again, so the connection may be ready now. */
   readonly onChange: () => void;
   /** Redis has answered a command with an error. */
   readonly onRefused: (error: Error) => void;
 };
 
-/** How often Redis is asked by PING, on a connection that nobody else may use. */
+/** How often a PING is sent; without it, a connection that nobody uses would show nothing. */
 const PING_EVERY_MS = 250;
-/** After this part of the command timeout without an answer, Redis is silent; the rest is left to those who waited. */
+/** After this part of the command timeout without an answer, Redis counts as silent; callers need the rest of the time. */
 const SILENT_PART = 0.75;
-/** A connection that is silent for so long, and no command may take longer, is dropped and made anew. */
+/** A connection that is silent for this time, and for the command timeout, is dropped and opened again. */
 const SILENCE_MS_MAX = 1_000;
 
-/** What Redis answers to a PING while it cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
+/** The errors with which Redis answers a PING while it cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
 const REFUSAL = /^(?:LOADING|MASTERDOWN|MISCONF|NOAUTH|CLUSTERDOWN|BUSY)\b/;
 
-/** What the last PING has shown. `refusing`: commands are sent nevertheless, because Redis may refuse only some. */
+/** What the last PING has shown. While `refusing`, commands are still sent, because Redis may refuse only some of them. */
 type State = 'answering' | 'refusing' | 'silent';
 
 function fail(command: RedisCommand): void {
@@ -29,10 +31,10 @@ function fail(command: RedisCommand): void {
 }
 
 /**
- * A watchdog for a connection. It fails each command that waits for longer than the command timeout (milliseconds).
- * While Redis is silent, it fails all commands at once, until a PING is answered: without it, each stage of a request
- * would wait for the command timeout anew. ioredis' own timeouts are not used, because they take a halt of this process
- * for one of Redis. Returns the function that says whether the connection is usable.
+ * Attaches a watchdog to a connection. It fails each command that waits longer than `timeoutMs`, the command timeout. While
+ * Redis is silent, it fails all commands at once, until a PING is answered; otherwise each stage of a request would wait for
+ * the command timeout again. ioredis' own timeouts are not used, because they mistake a halt of this process for a halt of
+ * Redis. Returns a function that says whether the connection is usable.
  */
 export function attachWatchdog(
   client: Redis,
@@ -54,7 +56,7 @@ export function attachWatchdog(
     setState('answering');
   }
 
-  /** Other errors are not answers of Redis: the command has timed out, or the connection has failed. */
+  /** Whether an error is an answer of Redis; other errors are timeouts of commands or failures of the connection. */
   const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
   function onCommandError(error: Error): void {
@@ -75,7 +77,7 @@ export function attachWatchdog(
     return state === 'silent';
   }
 
-  /** Reads first what has arrived by now. */
+  /** Declares Redis silent, unless data has arrived that this process has not read yet. */
   function suspect(): void {
     const answersBefore = pending.answers();
     setImmediate(() => {
@@ -86,7 +88,7 @@ export function attachWatchdog(
     });
   }
 
-  /** A PING past the pending commands. It is repeated, because a silent Redis may have lost the one before. */
+  /** Sends a PING that does not count as a pending command. It is repeated, because a silent Redis may have lost the last PING. */
   function probe(): void {
     const ping = new Command('ping', []);
     void send(ping);
@@ -103,7 +105,7 @@ export function attachWatchdog(
   };
 
   client.on('connect', () => client.stream.on('data', () => pending.onData()));
-  // A closed connection is reported elsewhere, and its commands fail by themselves.
+  // `watchSingle` and `openCluster` report a closed connection, and its commands fail by themselves.
   client.on('close', () => (state = 'answering'));
   const timer = setInterval(() => {
     if (client.status !== 'ready') return;

@@ -5,33 +5,37 @@ import type { RedisKeys } from '../redis/redis-keys.ts';
 import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 import type { RowValues } from './row-codec.ts';
 
-/** A checkpoint: a position in a list that can only be walked by cursor, and what was known there. */
+/**
+ * A position in a list that can only be read by cursor. Checkpoints let a query for a later page start there, instead of
+ * reading the list from its first row.
+ */
 export type Checkpoint = {
-  /** The number of rows before it. */
+  /** The number of rows before this position. */
   readonly offset: number;
   /** The cursor of the window that starts here. */
   readonly next: string;
+  /** The number of all rows that the source reported. */
   readonly total: number;
-  /** When the walk that reached this position began, milliseconds since the epoch. */
+  /** When the walk that reached this position began, in milliseconds since the epoch. */
   readonly storedAt: number;
-  /** The id of the very first row: a source that has forgotten the cursor may start again with it. */
+  /** The id of the first row of the list. If a source has forgotten the cursor, it may start again with this row. */
   readonly firstId: string;
   /** The row right before this position. */
   readonly last: RowValues;
 };
 
-/** Remembers the positions that walks have reached. Losing one only makes a walk longer; it is never an error. */
+/** Remembers the checkpoints of walks. A lost checkpoint only makes a later walk longer; it is never an error. */
 export type CursorCheckpoints = ReturnType<typeof createCursorCheckpoints>;
 
-/** `scope` names the resource and the state of its source file: no walk begins at a checkpoint of another scope. */
+/** Where checkpoints are kept. `scope` names the resource and the version of its source file; scopes share no checkpoints. */
 export type CursorCheckpointsDeps = {
-  /** Absent: only this process remembers them. */
+  /** Absent: only this process remembers the checkpoints. */
   readonly redis:
     | { readonly client: Redis; readonly keys: Pick<RedisKeys, 'scanCache'>; readonly scope: string }
     | undefined;
 };
 
-/** Walks that a process remembers, and checkpoints of each; the oldest are dropped first. */
+/** How many walks a process remembers, and how many checkpoints of each; the oldest are dropped first. */
 const WALKS_MAX = 500;
 const CHECKPOINTS_MAX = 2_000;
 
@@ -49,7 +53,7 @@ function encode(key: string, { offset, next, total, storedAt, firstId, last }: C
   return toEnvelope('checkpoint', key, JSON.stringify(values));
 }
 
-/** The checkpoint in some bytes; `undefined` if they are damaged, or of another walk, offset or version. */
+/** Reads the bytes of `encode`; `undefined` if they are damaged, or of another walk, offset or version. */
 function decode(key: string, offset: number, envelope: Buffer): Checkpoint | undefined {
   const values = openJsonEnvelope('checkpoint', key, envelope) as Values | undefined;
   if (values?.[0] !== offset) return undefined;
@@ -86,16 +90,17 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps) {
   }
 
   return {
-    /** The farthest checkpoint of a walk at one of some offsets. */
+    /** The farthest known checkpoint of a walk at one of the offsets; `undefined` if there is none. */
     async farthest(walk: string, offsets: readonly number[]): Promise<Checkpoint | undefined> {
       const descending = [...offsets].sort((a, b) => b - a);
       const byOffset = local.get(walk);
       const near = descending.map((offset) => byOffset?.get(offset)).find((known) => known !== undefined);
-      // Redis cannot have a better one.
+      // Redis cannot have a farther checkpoint.
       if (near !== undefined && near.offset === descending[0]) return near;
       const far = await fromRedis(walk, descending);
       return (far?.offset ?? -1) > (near?.offset ?? -1) ? far : near;
     },
+    /** Remembers a checkpoint of a walk for `ttlMs`. */
     async add(walk: string, checkpoint: Checkpoint, ttlMs: number): Promise<void> {
       remember(walk, checkpoint, ttlMs);
       if (redis === undefined) return;

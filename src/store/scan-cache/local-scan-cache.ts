@@ -1,3 +1,5 @@
+// Answers queries from the rows of one scan: sorts and filters them in this process, and keeps the results as views.
+
 import type { Field } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Filter, Sort } from '../../contract/query.ts';
@@ -22,30 +24,30 @@ export type Selected = { readonly records: readonly CanonicalRecord[]; readonly 
 /** The rows of one scan. They never change. */
 export type ScanCache = {
   readonly name: string;
-  /** When the scan began, milliseconds since the epoch. */
+  /** When the scan began, in milliseconds since the epoch. */
   readonly storedAt: number;
-  /** The memory that it occupies in this process. */
+  /** The memory that the rows occupy in this process. */
   readonly bytes: number;
-  /** `undefined` if its rows are lost. */
+  /** The rows of a page of a query; `undefined` if the rows are lost. */
   select(selection: Selection, signal: AbortSignal): Promise<Selected | undefined>;
 };
 
-/** The dependencies of the views of a resource's scan caches. */
+/** What the views of a resource's scan caches need. `serialQueue` makes them one after another. */
 export type ViewDeps = {
   readonly fields: readonly Field[];
   readonly serialQueue: SerialQueue;
 };
 
-/** Called after a scan cache has sorted all its rows. */
+/** Called after a scan cache has sorted all its rows. `order` is the `orderName`. */
 export type OnOrder = (order: string, positions: RowIndex) => void;
 
-/** The most references that all views of a scan cache may hold together. */
+/** The most positions of rows that all views of a scan cache may hold together. */
 const VIEW_REFERENCES_MAX = 2_000_000;
-/** The size of a view itself, in references. Callers can cause any number of views, empty ones included. */
+/** The size of an empty view, in positions. It is not 0, because callers can cause any number of empty views. */
 const VIEW_OVERHEAD_REFERENCES = 64;
 const VIEW_MS = 24 * 3_600_000;
 
-/** The name of an order; safe in a key. */
+/** The name of an order, with `-` first if it descends; empty for the order of the source. It is safe in a Redis key. */
 export function orderName(sort: Sort | null): string {
   return sort === null ? '' : `${sort.descending ? '-' : ''}${sort.field}`;
 }

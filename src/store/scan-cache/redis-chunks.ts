@@ -3,17 +3,17 @@ import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 
 /**
- * A long list in Redis: a hash whose fields are chunks. A chunk is eight members as JSON, in an envelope with a checksum.
- * A page of sorted rows needs one member of many chunks, so few members are in one.
+ * A long list in Redis is a hash whose fields are chunks. A chunk has eight members as JSON, in an envelope with a checksum.
+ * Chunks are small, because a page of sorted rows needs one member from each of many chunks.
  */
 const CHUNK_MEMBERS = 8;
-/** The most bytes of one write and of one read of a whole list: other commands of the process must get through between. */
+/** The most bytes in one command that writes or reads a whole list; other commands must get through in between. */
 export const BATCH_BYTES = 128 * 1024;
 
-/** The checksum of a chunk fits its list and its place only. */
+/** The key in the checksum of a chunk, so that a chunk is valid only in its list and at its place. */
 const envelopeKey = (key: string, chunk: number) => `${key} ${chunk}`;
 
-/** Writes a list of `count` members, batch by batch. `textOf` has the JSON of a member. */
+/** Writes a list of `count` members, in batches. `textOf` returns the JSON of a member. Rejects if Redis fails. */
 export async function writeChunks(
   client: Redis,
   key: string,
@@ -33,7 +33,7 @@ export async function writeChunks(
     bytes += envelope.length;
     await yieldToLoop();
     if (bytes < BATCH_BYTES && from + CHUNK_MEMBERS < count) continue;
-    // Both each time: a list that expired meanwhile is begun anew here, and must not stay for ever.
+    // The time to live is set with each batch: if the list has expired, `hset` begins a new one, which must expire, too.
     await Promise.all([client.hset(key, batch), client.pexpire(key, ttlMs)]);
     signal.throwIfAborted();
     batch.clear();

@@ -10,27 +10,29 @@ import type { RowCodec } from './row-codec.ts';
 import { createRowTable, type RowTable, type Segment, writeSegment } from './row-table.ts';
 import { decodeHead, encodeHead, type ScanCacheHead } from './scan-cache-head.ts';
 
-/** A scan cache before it is published. */
+/** A scan cache before it is published. `ttlMs`: how long Redis keeps it. */
 export type NewScanCache = { readonly table: RowTable; readonly storedAt: number; readonly ttlMs: number };
 
 /**
- * The scan caches of one resource that a fleet shares through Redis. `scan` names what was scanned. Every method rejects
- * if Redis does not answer; a value there that is damaged, foreign or of another version counts as absent.
+ * The scan caches of one resource that a fleet shares through Redis, so that one scan serves all processes. `scan` names the
+ * scanned list. Every method rejects if Redis does not answer. A damaged or foreign value, or one of another version, counts
+ * as absent.
  */
 export type RedisScanCaches = {
+  /** The head of the published scan cache. */
   current(scan: string): Promise<ScanCacheHead | undefined>;
-  /** The lock to scan; `undefined` if another process holds it. Its fencing token is kept for `fenceMs`. */
+  /** Acquires the lock to scan; `undefined` if another process holds it. Redis keeps its fencing token for `fenceMs`. */
   lock(scan: string, fenceMs: number): Promise<FencedLock | undefined>;
-  /** Writes the rows, then publishes the scan cache in one step; says whether it replaced the one before. */
+  /** Writes the rows, then publishes their head in one step. False if they are too large, or a later scan has published. */
   publish(scan: string, lock: FencedLock, scanCache: NewScanCache, signal: AbortSignal): Promise<boolean>;
-  /** Adds an order of all rows to a published scan cache. */
+  /** Adds a sort order of all rows to a published scan cache. */
   addOrder(
     scan: string,
     order: string,
     scanCache: NewScanCache & { readonly positions: Uint32Array },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Some rows in an order, without the others; `undefined` if the order or a row is missing. */
+  /** Reads only the rows of a page in a sort order; `undefined` if the order or a row is missing. */
   page(
     scan: string,
     head: ScanCacheHead,
@@ -38,7 +40,7 @@ export type RedisScanCaches = {
     offset: number,
     limit: number,
   ): Promise<readonly CanonicalRecord[] | undefined>;
-  /** All rows; `undefined` if they are missing. */
+  /** Reads all rows; `undefined` if they are missing. */
   load(scan: string, head: ScanCacheHead, signal: AbortSignal): Promise<RowTable | undefined>;
 };
 
@@ -50,9 +52,9 @@ type RedisScanCachesDeps = {
   readonly codec: RowCodec;
 };
 
-/** Other users of Redis need memory, too. */
+/** A larger scan cache is not shared, because other users of Redis need memory, too. */
 const SHARED_BYTES_MAX = 256 * 1024 ** 2;
-/** How much longer than the head its rows live: a process that has just read the head still needs them. */
+/** How much longer than the head the rows are kept, for a process that has just read the head. */
 const GRACE_MS = 5_000;
 
 /** The whole numbers from `from` up to, not including, `end`. */

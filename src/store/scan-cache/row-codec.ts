@@ -1,18 +1,20 @@
+// Writes the records of a scan as JSON values and reads them back without loss, such as trailing zeros of decimals.
+
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Field, ListShape, Value } from '../../contract/fields.ts';
 import { isScalar, type ListElement, ListValue } from '../../contract/list-value.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 
-/** A value that JSON stores without loss; a list has its elements, and an element that is an object has its values. */
+/** A value that JSON stores without loss. A list is an array of its elements; an element with fields is an array of values. */
 type RowValue = string | boolean | null | readonly RowValue[];
 
 /** A record as values that JSON stores without loss, in the order of the fields. */
 export type RowValues = readonly RowValue[];
 
-/** Serialises the records of a view without loss. */
+/** Serialises the records of a resource without loss. */
 export type RowCodec = {
   toValues(record: CanonicalRecord): RowValues;
-  /** The record; `undefined` if the values are not those of one. */
+  /** The record with these values; `undefined` if they are not the values of a record. */
   fromValues(values: unknown): CanonicalRecord | undefined;
 };
 
@@ -23,7 +25,7 @@ function readDecimal(text: string): Decimal | undefined {
   return digits === undefined ? undefined : new Decimal(BigInt(digits), Number(scale));
 }
 
-/** The values of some fields; `undefined` if they are not those. */
+/** Reads the values of some fields; `undefined` if a value does not fit its field. */
 function readValues(fields: readonly Field[], values: unknown): Record<string, Value> | undefined {
   if (!Array.isArray(values) || values.length !== fields.length) return undefined;
   const record: Record<string, Value> = {};

@@ -1,3 +1,5 @@
+// Sorts and filters the rows of a scan in steps, so that a long list does not block the event loop.
+
 import type { Field, Value } from '../../contract/fields.ts';
 import { compileKeyedOrder, matches, sortFieldOf } from '../../contract/order.ts';
 import type { Filter, Sort } from '../../contract/query.ts';
@@ -12,8 +14,8 @@ export type RowIndex = Uint32Array;
 const STRIDE = 64;
 
 /**
- * Computes views of one table, and yields to the event loop meanwhile. It caches the values that it has compared, so that no
- * row is read twice.
+ * Creates the builder of views of one table. It yields to the event loop while it works, and caches the values of the columns,
+ * so that it parses no row twice for the same column.
  */
 export function createRowIndexBuilder(table: RowTable, fields: readonly Field[]) {
   const columns = new Map<string, readonly Value[]>();
@@ -31,7 +33,7 @@ export function createRowIndexBuilder(table: RowTable, fields: readonly Field[])
   }
 
   return {
-    /** All rows in an order; `null` is the order in which they were read. */
+    /** All rows in a sort order; `null` is the order in which they were read. Rejects if the signal aborts. */
     async order(sort: Sort | null, signal: AbortSignal): Promise<RowIndex> {
       if (sort === null) return Uint32Array.from({ length: table.count }, (_, position) => position);
       const yieldToLoop = createYieldToLoop(signal);

@@ -1,3 +1,5 @@
+// Holds the rows of a scan compactly: as bytes outside of V8's heap, parsed only when a row is needed.
+
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import type { RowCodec } from './row-codec.ts';
@@ -15,8 +17,9 @@ export type RowTable = {
   readonly name: string;
   readonly count: number;
   readonly bytes: number;
-  /** The values of a row as JSON. */
+  /** The values of a row as JSON. @throws if there is no such row */
   readonly text: (position: number) => string;
+  /** The record of a row. @throws if there is no such row */
   record(position: number): CanonicalRecord;
 };
 
@@ -25,13 +28,13 @@ export function writeSegment(texts: readonly string[]): Segment {
   const starts = new Uint32Array(texts.length + 1);
   let end = 0;
   for (const [index, text] of texts.entries()) starts[index + 1] = end += Buffer.byteLength(text);
-  // Not from Node's pool: a few rows would keep 64 KiB of it alive.
+  // Not from Node's pool, because a few rows would keep 64 KiB of the pool alive.
   const bytes = Buffer.allocUnsafeSlow(end);
   bytes.write(texts.join(''));
   return { bytes, starts };
 }
 
-/** Binary search: the index of the last of some ascending numbers that is not above a value. */
+/** The index of the last number that is not above `value`, in ascending numbers; found by binary search. */
 function lastUpTo(numbers: Uint32Array, value: number): number {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {

@@ -1,23 +1,24 @@
 import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 
-/** The description of a scan cache, without its rows. */
+/** The description of a scan cache in Redis without its rows, so that a process need not read them all. */
 export type ScanCacheHead = {
   /** Random; part of the Redis keys of everything that belongs to the scan cache. */
   readonly name: string;
-  /** When its scan began, milliseconds since the epoch. */
+  /** When its scan began, in milliseconds since the epoch. */
   readonly storedAt: number;
+  /** The number of rows. */
   readonly count: number;
   readonly bytes: number;
 };
 
 const NAME = /^[\w-]{1,64}$/;
 
-/** The bytes of a head, in an envelope for a key. */
+/** Writes a head into an envelope for a Redis key. */
 export function encodeHead(key: string, { name, storedAt, count, bytes }: ScanCacheHead): Buffer {
   return toEnvelope('scanCache', key, JSON.stringify([name, storedAt, count, bytes]));
 }
 
-/** The head in some bytes; `undefined` if they are damaged, or of another key or version. */
+/** Reads the bytes of `encodeHead`; `undefined` if they are damaged, or of another key or version. */
 export function decodeHead(key: string, envelope: Buffer): ScanCacheHead | undefined {
   const values = openJsonEnvelope('scanCache', key, envelope);
   if (!Array.isArray(values)) return undefined;

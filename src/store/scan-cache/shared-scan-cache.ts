@@ -1,12 +1,14 @@
+// Answers queries from a scan that another process of the fleet has made and published in Redis.
+
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import type { RedisScanCaches } from './redis-scan-caches.ts';
 import type { ScanCacheHead } from './scan-cache-head.ts';
 import { orderName, type ScanCache } from './local-scan-cache.ts';
 
-/** The assumed memory of a small object. */
+/** The memory that the small object counts as while its rows are in Redis. */
 const HANDLE_BYTES = 1_024;
 
-/** The place of a shared scan cache, and how its rows are read into this process. */
+/** Where a shared scan cache is in Redis, and how its rows are read into this process. */
 export type SharedScanCacheDeps = {
   readonly shared: Pick<RedisScanCaches, 'page' | 'load'>;
   readonly scan: string;
@@ -16,8 +18,8 @@ export type SharedScanCacheDeps = {
 };
 
 /**
- * A scan cache from another process. If its rows were already sorted in an order, pages in it are read from Redis row by
- * row; any other query reads all rows, once.
+ * Creates a scan cache from another process. If Redis has the rows in the wanted sort order, only the rows of the page are
+ * read; any other query reads all rows into this process, once.
  */
 export function createSharedScanCache({ shared, scan, head, toLocal }: SharedScanCacheDeps): ScanCache {
   const flights = createSingleFlight<ScanCache | undefined>();

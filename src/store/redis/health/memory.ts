@@ -1,17 +1,19 @@
+// Reads how much memory Redis uses, and warns if its eviction policy does not fit what Portico stores there.
+
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisRole } from '../../../config/schema/redis.ts';
 
-/** The memory of a server. */
+/** The memory of a Redis server, and its `maxmemory-policy`. */
 export type RedisMemory = {
-  /** What counts against the limit, in bytes. */
+  /** The memory that counts against the limit, in bytes. */
   readonly usedBytes: number;
-  /** 0: there is no limit. */
+  /** The limit in bytes; 0: there is no limit. */
   readonly maxBytes: number;
   readonly policy: string;
 };
 
 async function memoryOf(server: Redis): Promise<RedisMemory> {
-  // Many hosted Redis servers forbid CONFIG GET; INFO has the same data.
+  // INFO, because many hosted Redis servers forbid CONFIG GET, which has the same data.
   const info = await server.info('memory');
   const numberOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
   return {
@@ -22,15 +24,15 @@ async function memoryOf(server: Redis): Promise<RedisMemory> {
   };
 }
 
-/** The memory of every server that takes writes. Rejects if one does not tell. */
+/** Reads the memory of every master. Rejects if one of them does not report it. */
 export function readMemory(client: Redis | Cluster): Promise<readonly RedisMemory[]> {
   return Promise.all((client instanceof Cluster ? client.nodes('master') : [client]).map(memoryOf));
 }
 
-/** A recommendation to change a server's settings. */
+/** A recommendation to change a server's `maxmemory-policy` or `maxmemory`; `policy` is the present one. */
 export type EvictionNote = { readonly policy: string; readonly message: string };
 
-/** If a server has several roles, the one with the worst loss decides. */
+/** If a server has several roles, the role with the worst loss decides. */
 function adviceFor(roles: readonly RedisRole[], { maxBytes, policy }: RedisMemory): string | undefined {
   const bounded = maxBytes > 0;
   const is = `its maxmemory-policy is ${policy}`;
@@ -50,8 +52,8 @@ function adviceFor(roles: readonly RedisRole[], { maxBytes, policy }: RedisMemor
 }
 
 /**
- * The recommended change of `maxmemory-policy` for the Redis of some roles, from the first master with a wrong policy;
- * `undefined` if none is needed. Rejects if Redis does not report it.
+ * The recommended change of settings for the Redis of some roles, from the first master with wrong settings; `undefined` if
+ * no change is needed. Rejects if Redis does not report its memory.
  */
 export async function evictionNote(
   client: Redis | Cluster,

@@ -1,4 +1,6 @@
-/** What a refusal of Redis, or a failure to reach it, means, and what to do: by the first word of its message, or its code. */
+// Explains errors of Redis to operators: what the error means and what to do.
+
+/** The hint for each error that operators can repair, found by the first word of the message or by its code. */
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
     /^OOM\b/,
@@ -46,7 +48,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/certificate/i, 'the certificate of Redis is not trusted: name its authority in redis.tls.ca'],
 ];
 
-/** What a message of Redis or of its connection means and what to do about it; `undefined` if nothing is known. */
+/** What an error message of Redis or of its connection means, and what to do; `undefined` if the message is not known. */
 export function redisHint(message: string): string | undefined {
   return HINTS.find(([pattern]) => pattern.test(message))?.[1];
 }

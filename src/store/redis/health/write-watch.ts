@@ -2,12 +2,12 @@ import type { Redis } from 'ioredis';
 import { readMemory, type RedisMemory } from './memory.ts';
 import { redisHint } from './redis-hint.ts';
 
-/** Why a Redis that answers takes no writes. `full`: it may evict nothing; `refusing`: for another reason. */
+/** Why Redis answers, but takes no writes. `full`: no memory is left and it may evict nothing; `refusing`: another reason. */
 export type WriteTrouble = { readonly state: 'full' | 'refusing'; readonly detail: string };
 
 /**
- * `client` is asked for its memory every second while `isReady`; `log` gets a line when writes begin to fail, and one
- * when they are taken again.
+ * What a write watch needs. It asks `client` for its memory every second while `isReady`; `log` gets a line when writes
+ * begin to fail, and another line when they succeed again.
  */
 export type WriteWatchDeps = {
   readonly client: Redis;
@@ -19,19 +19,19 @@ export type WriteWatchDeps = {
 };
 
 const LOOK_MS = 1_000;
-/** A refusal counts for so long if Redis does not tell its memory by itself. */
+/** For how long a refused write counts, if the memory of Redis does not explain it. */
 const REFUSED_MS = 5_000;
-/** Below this part of its memory a full Redis has room again; more than that may be used up by the next write. */
+/** A full Redis counts as full until it uses less than this part of its memory; above it, the next write may fail again. */
 const ROOM_PART = 0.97;
 
-/** What Redis says of a write that it does not take; older versions say it inside the error of a script. */
+/** The errors with which Redis refuses a write; older versions put them inside the error of a script. */
 const REFUSAL = /(?:^|-)(OOM|READONLY|NOPERM|NOREPLICAS)\b.*?(?= script: |$)/;
-/** The right to ask for INFO is ours alone, and nothing of a caller's needs it. */
+/** A refusal of INFO does not count: only this watch needs it, and writes still succeed. */
 const OF_INFO = /'info'/i;
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 
-/** Whether a server that evicts nothing uses this part of its memory, or more. */
+/** Whether a server with the policy `noeviction` uses at least this part of its memory. */
 const uses =
   (part: number) =>
   ({ policy, usedBytes, maxBytes }: RedisMemory): boolean =>
@@ -41,8 +41,8 @@ const fullness = ({ usedBytes, maxBytes, policy }: RedisMemory) =>
   `${mebibytes(usedBytes)} of ${mebibytes(maxBytes)} are used, and its maxmemory-policy is ${policy}`;
 
 /**
- * Watches whether a Redis takes writes. PING does not tell: a full Redis answers it, and reads, as ever. So each refused
- * command counts, and every second the memory is read, as nobody may write just now.
+ * Watches whether a Redis takes writes. PING does not show this, because a full Redis still answers PING and reads. So each
+ * refused command counts, and the memory is read every second, because there may be no writes at the moment.
  */
 export function createWriteWatch({ client, isReady, log }: WriteWatchDeps) {
   let trouble: WriteTrouble | undefined;
@@ -72,14 +72,14 @@ export function createWriteWatch({ client, isReady, log }: WriteWatchDeps) {
   const timer = setInterval(() => void look(), LOOK_MS).unref();
 
   return {
-    /** Takes note of an error that Redis answered a command with. */
+    /** Takes note of an error with which Redis answered a command. */
     onRefused({ message }: Error): void {
       const refusal = REFUSAL.exec(message);
       if (refusal === null || OF_INFO.test(message)) return;
       refusedAt = performance.now();
       enter(refusal[1] === 'OOM' ? 'full' : 'refusing', refusal[0]);
     },
-    /** What is wrong at this moment; `undefined` if writes are taken, or nobody has tried. */
+    /** Why writes fail at this moment; `undefined` if they succeed, or no write was tried. */
     trouble: (): WriteTrouble | undefined => trouble,
     close: (): void => clearInterval(timer),
   };

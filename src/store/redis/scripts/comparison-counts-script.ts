@@ -1,6 +1,8 @@
+// The Redis script that adds the comparison counts of one process to those of the fleet (src/migration/counts/redis-counts.ts).
+
 import { defineScript } from './define-script.ts';
 
-/** The parts of the comparison counts of an operation, each a key of Redis, and their types. */
+/** The parts of the comparison counts of an operation. Each part is a key of Redis; the value is its type. */
 export const comparisonCountParts = {
   counts: 'hash',
   step: 'hash',
@@ -15,10 +17,10 @@ export const comparisonCountParts = {
 } as const;
 
 /**
- * Adds a delta, as JSON. `operations`: the names of all operations; `last`: the token of the last delta of this process, which
- * makes a delta count once that is sent again because no answer came. `other`: the group for further differences. The script
- * deletes a key first, because a full Redis refuses a script at its first command that needs memory, but lets a script finish
- * that has already written: so failures are counted even then.
+ * Adds a delta (JSON) to the counts. `operations` has the names of all operations. `last` has the token of the last delta of
+ * this process: if no answer came and the process sends a delta again, the token prevents a second count. `other` is the group
+ * for differences when there are too many groups. The script deletes a key first: a full Redis refuses a script at its first
+ * command that needs memory, unless the script has already written. So failures are counted even if Redis is full.
  */
 export const addComparisonCounts = defineScript(
   { ...comparisonCountParts, operations: 'any', last: 'any' },

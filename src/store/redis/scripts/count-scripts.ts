@@ -1,11 +1,13 @@
+// The Redis scripts that count: points of rate limits, figures of metrics, traces of requests, and calls by caller.
+
 import { defineScript, defineWholeScript } from './define-script.ts';
 
 /**
- * Counts points in a hash, by Redis' own clock: one field for each part of each window that has any, and `t` for the
- * latest time seen. If the clock went back by no more than the longest window, `t` replaces it, so that no count is
- * lost. `back`: returned points. Then come for each window its points, the length of a part in milliseconds, the number of
- * parts, and the part in which the returned points were counted. Returns granted, validMs, and for each window the free
- * points, resetMs, waitMs and the current part.
+ * Reserves points of a rate limit, by Redis' own clock. The hash has a field for each part of a window in which points were
+ * used, and `t` for the latest time seen. If the clock went back by no more than the longest window, `t` is used instead of
+ * the clock, so that no count is lost. `back` is the number of returned points. Four more arguments follow for each window:
+ * its points, the length of a part in milliseconds, the number of parts, and the part in which the returned points were
+ * counted. Returns granted, validMs, and for each window the free points, resetMs, waitMs and the current part.
  */
 export const reservePoints = defineScript({ key: 'hash' }, 'needed, batch, share, back')`
 needed, batch, share, back = tonumber(needed), tonumber(batch), tonumber(share), tonumber(back)
@@ -70,7 +72,7 @@ if granted > 0 then
 end
 return answer`;
 
-/** Writes the figures of a minute of a gateway, unless there are too many gateways. */
+/** Writes the figures of a gateway for a minute, unless there are too many gateways. `ms`: how long the key is kept. */
 export const writeFigures = defineScript({ minute: 'hash' }, 'gateway, figures, ms, gatewaysMax')`
 if redis.call('hlen', minute) < tonumber(gatewaysMax) then
   redis.call('hset', minute, gateway, figures)
@@ -78,15 +80,16 @@ if redis.call('hlen', minute) < tonumber(gatewaysMax) then
 end
 return 1`;
 
-/** Adds the further arguments, the oldest first, to a list of so many stories. */
-export const addTraces = defineWholeScript({ list: 'list' }, 'storiesMax, ms')`
+/** Adds traces to a list that keeps the latest `tracesMax`. The traces are the arguments after `ms`, the oldest first. */
+export const addTraces = defineWholeScript({ list: 'list' }, 'tracesMax, ms')`
 for i = 3, #ARGV do redis.call('lpush', list, ARGV[i]) end
-redis.call('ltrim', list, 0, storiesMax - 1)
+redis.call('ltrim', list, 0, tracesMax - 1)
 redis.call('pexpire', list, ms)`;
 
 /**
- * Adds calls by caller, a JSON list of the caller's field, that of his step of the share, and a number. The token in `last`
- * makes a write count once that is sent again because no answer came.
+ * Adds numbers of calls by caller. `calls` is a JSON list of triples: the caller's field, the field of the caller's bucket (used
+ * if there are too many callers), and the number. If no answer came and the process sends the calls again, the token in `last`
+ * prevents a second count.
  */
 export const addCalls = defineScript({ slice: 'hash', last: 'string' }, 'calls, token, ms, callersMax')`
 if redis.call('get', last) == token then return 0 end

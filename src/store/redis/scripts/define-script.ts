@@ -1,3 +1,5 @@
+// Defines Lua scripts for Redis with named keys and arguments, and sends them by their digest once the server knows them.
+
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
@@ -9,22 +11,22 @@ type Argument = string | number | Buffer;
 /** Runs a script; numbers are returned as numbers, texts as bytes. Rejects if Redis or the script fails. */
 type Script = (client: ScriptRedis, keys: readonly string[], args: readonly Argument[]) => Promise<unknown>;
 
-/** The same of a script that is always sent in full; its texts are returned as texts. */
+/** Runs a script that is always sent in full; its texts are returned as texts. Rejects if Redis or the script fails. */
 type WholeScript = (
   client: Pick<Redis, 'eval'>,
   keys: readonly string[],
   args: readonly Argument[],
 ) => Promise<unknown>;
 
-/** A template literal; numbers and pieces of Lua stand in it. */
+/** A template literal of Lua, with numbers and further Lua in its placeholders. */
 type Lua = [template: TemplateStringsArray, ...values: (string | number)[]];
 
-/** The keys of a script by their names in it, in order. A key of `any` type is not looked at before. */
+/** The keys of a script by their names in it, in order, with their types. The type of an `any` key is not checked. */
 type KeyTypes = Readonly<Record<string, 'any' | 'string' | 'hash' | 'set' | 'zset' | 'list'>>;
 
 /**
- * Lua that deletes a key of ours if it has another type: commands would fail there for ever. It writes nothing if the
- * type is right, because a full Redis no longer refuses a script that has written once. `key` is the script's name for it.
+ * Lua that deletes a key of Portico's if it has another type, because commands on it would fail for ever. It writes nothing if
+ * the type is right, because a full Redis no longer refuses a script that has written once. `key` is its name in the script.
  */
 export function deleteIfOtherType(key: string, type: KeyTypes[string]): string {
   return `do
@@ -33,7 +35,7 @@ export function deleteIfOtherType(key: string, type: KeyTypes[string]): string {
 end`;
 }
 
-/** The text of a script: it gives the keys and arguments their names first, and looks at the types of the keys. */
+/** The full text of a script: it names the keys and arguments, checks the types of the keys, and then runs `lua`. */
 function textOf(keys: KeyTypes, args: string, lua: string): string {
   const names = (table: string, all: readonly string[]) =>
     all.map((name, index) => `local ${name} = ${table}[${index + 1}]`);
@@ -45,8 +47,8 @@ function textOf(keys: KeyTypes, args: string, lua: string): string {
 }
 
 /**
- * Defines a script by its keys, the names of its arguments (`token, ms`), and its Lua. A client sends it in full once, and then
- * by its digest, unless the server has forgotten it.
+ * Defines a script by its keys, the names of its arguments (such as `token, ms`), and its Lua. A client sends the script in full
+ * once and later only its digest, unless the server has forgotten the script.
  */
 export const defineScript =
   (keys: KeyTypes, args: string) =>

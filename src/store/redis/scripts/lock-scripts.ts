@@ -1,6 +1,8 @@
+// The Redis scripts of distributed locks (src/store/redis/distributed-lock.ts).
+
 import { defineScript, deleteIfOtherType } from './define-script.ts';
 
-/** A lock whose holder died ends after this time. It is renewed three times as often. */
+/** For how long a lock is kept if its holder has died. A living holder renews it every third of this time. */
 export const LOCK_MS = 3_000;
 
 /** Sets `acquired` to 1 if this process has the lock now, else to 0. */
@@ -8,8 +10,8 @@ const ACQUIRE = `
 local acquired = redis.call('set', lock, token, 'NX', 'PX', ${LOCK_MS}) and 1 or 0`;
 
 /**
- * The fencing token is Redis' clock in µs, or last + 1 if that clock went back. So it grows even if Redis lost or damaged
- * the last one, and a stale holder's write is refused. It is 0 if another process holds the lock.
+ * Acquires a lock and returns its fencing token; 0 if another process holds the lock. The token is Redis' clock in µs, or
+ * last + 1 if that clock went back. So it grows even if Redis lost the last token, and a late holder's write is refused.
  */
 export const acquireFenced = defineScript({ lock: 'string', lastFence: 'any' }, 'token, fenceMs')`${ACQUIRE}
 ${deleteIfOtherType('lastFence', 'string')}
@@ -38,7 +40,7 @@ redis.call('del', lock)
 redis.call('set', lock, token, 'PX', ms)
 return 1`;
 
-/** Reads a value and acquires the lock to make it; with an empty `always`, only if there is no value. */
+/** Reads a value and acquires the lock to make it anew. If `always` is empty, it acquires the lock only if there is no value. */
 export const readOrLock = defineScript({ value: 'any', lock: 'any' }, 'token, always')`
 local found = redis.call('get', value)
 if found and always == '' then return { 0, found } end
@@ -47,8 +49,8 @@ ${ACQUIRE}
 return { acquired, found }`;
 
 /**
- * Writes a value and deletes its lock. With a token, only its holder writes: a process that has lost it is refused, even
- * if no other process has it. So the fill leaves no key beside the value.
+ * Writes a value and deletes its lock. If `token` is not empty, it writes only if the lock has this token: a process that has
+ * lost the lock is refused, even if no other process holds it.
  */
 export const writeAndUnlock = defineScript({ value: 'any', lock: 'any' }, 'bytes, ms, token')`
 if token ~= '' then

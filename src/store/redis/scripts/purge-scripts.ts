@@ -4,9 +4,9 @@
 import { defineWholeScript } from './define-script.ts';
 
 /**
- * `head` has the `epoch` (the random name of this sequence), the `number` of the latest purge, and the `floor`: all that was
- * made before the floor counts as purged, because older tags are forgotten. `tags` has the number of each tag's latest purge,
- * `notes` a JSON object of texts: why something was purged.
+ * `head` has the `epoch` (the random name of this sequence), the `number` of the latest purge, and the `floor`: everything older
+ * than purge number `floor` counts as purged, because older tags are forgotten. `tags` has the number of each tag's latest
+ * purge. `notes` is a JSON object of texts that say why something was purged.
  */
 const KEYS = { head: 'hash', tags: 'zset', notes: 'string' } as const;
 
