@@ -1,6 +1,8 @@
+// Counts the requests of each caller, for the console's page of callers and for the condition that limits refuse a caller.
+
 import type { Clock } from '../kernel/clock.ts';
 
-/** A window of a rate limit, as a request saw it. */
+/** A window of a rate limit, as the last request of a caller saw it. */
 type LimitWindow = {
   readonly points: number;
   readonly seconds: number;
@@ -8,42 +10,42 @@ type LimitWindow = {
   readonly resetSeconds: number;
 };
 
-/** What is counted of one caller. */
+/** The counts of one caller. `limited`: requests that were answered 429. */
 export type CallerCount = {
   readonly id: string;
   requests: number;
   clientErrors: number;
   serverErrors: number;
   limited: number;
-  /** At most so many of its earlier requests are not counted, because it may have been forgotten before. */
+  /** At most this many earlier requests are missing in the counts, because the caller may have been forgotten in between. */
   missedMax: number;
-  /** Milliseconds since the epoch. */
+  /** When the last request ended, in milliseconds since the epoch. */
   lastAt: number;
-  /** The label of its key, for people. */
+  /** The label of the caller's key, for people. */
   label: string | undefined;
   tier: string | undefined;
-  /** The windows as its last request saw them. */
+  /** The windows of the rate limit after the last request. */
   windows: readonly LimitWindow[] | undefined;
 };
 
 /** The counts of one or several processes, as JSON. */
 export type CallerSnapshot = {
-  /** Since when, milliseconds since the epoch. */
+  /** Since when requests are counted, in milliseconds since the epoch. */
   readonly since: number;
-  /** Of a caller that is not listed, at most so many requests were counted and forgotten. */
+  /** A caller that is not listed has sent at most this many requests that were counted and forgotten. */
   readonly forgottenMax: number;
   readonly callers: readonly Readonly<CallerCount>[];
 };
 
-/** A caller of whom limits refuse more than a fifth of the requests. */
+/** A caller with more than a fifth of its requests refused by limits. `share`: the refused part, from 0 to 1. */
 export type RefusedCaller = Pick<CallerCount, 'id'> & {
   readonly label: string | undefined;
   readonly share: number;
 };
 
-/** The caller of a finished request. */
+/** What a finished request says about its caller. */
 export type CallerRequest = {
-  /** The id of the caller in the log; absent if it had no valid credential. */
+  /** The id of the caller in the log; absent if the request had no valid credential. */
   readonly principalId: string | undefined;
   readonly principalLabel?: string | undefined;
   readonly limitTier?: string | undefined;
@@ -54,17 +56,17 @@ export type CallerRequest = {
 export type CallerCounts = ReturnType<typeof createCallerCounts>;
 
 const CALLERS_MAX = 500;
-/** Callers are judged each minute, if they sent so many requests. Of those that are refused, the ten worst are shown. */
+/** Once a minute, callers with at least 20 requests are judged; the ten with the largest refused share are shown. */
 const [JUDGED_MS, JUDGED_MIN, REFUSED_MIN, REFUSED_SHOWN] = [60_000, 20, 0.2, 10];
-/** Callers without a credential share this id, but not their windows: each address has its own. */
+/** Callers without a credential share this id. Their windows are not kept, because each address has its own. */
 const ANONYMOUS = 'anonymous';
 
 const byRequests = (one: Readonly<CallerCount>, other: Readonly<CallerCount>) =>
   other.requests - one.requests;
 
 /**
- * Creates the counts: a variant of lossy counting (Manku and Motwani, 2002). If there are too many callers, the half with
- * the fewest requests is forgotten. The largest forgotten count bounds what a new caller may be missing.
+ * Creates the counts, a variant of lossy counting (Manku and Motwani, 2002). If there are too many callers, the half with
+ * the fewest requests is forgotten. A new caller may be missing at most as many requests as the largest forgotten count.
  */
 export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLERS_MAX) {
   const since = clock.now();
@@ -110,7 +112,7 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
   }
 
   return {
-    /** Counts a finished request; 499: the client left. It allocates nothing for a caller that is known. */
+    /** Counts a finished request; status 499: the client left. It allocates nothing if the caller is known. */
     count({ principalId, principalLabel, limitTier, limitWindows }: CallerRequest, status: number): void {
       if (principalId === undefined) return;
       const caller = counts.get(principalId) ?? open(principalId);
@@ -124,12 +126,12 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       caller.tier = limitTier;
       caller.windows = limitWindows;
     },
-    /** Of whom limits refused more than a fifth of the requests in the last whole minute that somebody asked about. */
+    /** The callers of whom limits refused more than a fifth in the last judged interval of a minute or more. */
     refused(): readonly RefusedCaller[] {
       if (clock.now() - judged.at >= JUDGED_MS) judge();
       return refused;
     },
-    /** The label of a caller's key, where it is known. */
+    /** The label of a caller's key; `undefined` if it is not known. */
     labelOf: (id: string) => counts.get(id)?.label,
     snapshot: (): CallerSnapshot => ({ since, forgottenMax, callers: [...counts.values()] }),
   };
@@ -147,14 +149,14 @@ function add(one: Readonly<CallerCount>, other: Readonly<CallerCount>): CallerCo
   };
 }
 
-/** Merges the counts of several processes. A process that has forgotten a caller may have counted requests of it. */
+/** Merges the counts of several processes, and takes into account that a process may have forgotten a caller. */
 export function mergeCallers(snapshots: readonly CallerSnapshot[]): CallerSnapshot {
   const forgottenMax = snapshots.reduce((sum, one) => sum + one.forgottenMax, 0);
   const merged = new Map<string, CallerCount>();
   for (const { callers, forgottenMax: own } of snapshots)
     for (const caller of callers) {
       const others = merged.get(caller.id);
-      // All that the other processes may have forgotten is added, and taken off again for each that knows the caller.
+      // The forgotten counts of all processes are added first, and then subtracted for each process that knows the caller.
       const known = { ...caller, missedMax: caller.missedMax - own };
       const before = others ?? {
         ...known,
@@ -173,7 +175,7 @@ export function mergeCallers(snapshots: readonly CallerSnapshot[]): CallerSnapsh
   };
 }
 
-/** The callers with the most requests, the most first. */
+/** The `count` callers with the most requests, the most first. */
 export function topCallers({ callers }: CallerSnapshot, count: number): readonly Readonly<CallerCount>[] {
   return [...callers].sort(byRequests).slice(0, count);
 }

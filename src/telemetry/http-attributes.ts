@@ -1,32 +1,34 @@
+// Writes the attributes of spans for requests and for exchanges with upstreams, by OpenTelemetry's conventions for HTTP.
+
 import { GatewayError } from '../kernel/errors/fault.ts';
 import { upstreamHostOf } from '../kernel/upstream-call.ts';
 import type { FinishedSpan } from './tracing.ts';
 
-/** The facts for the span of a request. */
+/** What is known of a finished request, for its span. */
 export type ServerFacts = {
   readonly method: string;
   /** The path of the route, such as `/v1/users/{id}`; `undefined` if there is no such route. */
   readonly route: string | undefined;
   readonly operation: string;
   readonly requestId: string;
-  /** 499 if the client left before its answer. */
+  /** The status of the answer; 499 if the client left before it. */
   readonly status: number;
   readonly cache: string;
   readonly caller: string | undefined;
   readonly plan: string | undefined;
-  /** If the resource moves: the chosen source, and why another one has served. */
+  /** If the resource moves to a new source: the chosen source, and why the other source has served. */
   readonly origin?: string | undefined;
   readonly fallback?: string | undefined;
   readonly upstreamCalls: number;
   readonly error: unknown;
 };
 
-/** The facts for the span of one exchange with an upstream. */
+/** What is known of one exchange with an upstream, for its span. */
 export type ExchangeFacts = {
   readonly source: string | undefined;
   readonly base: string;
   readonly method: string;
-  /** The rows that were asked for, if they are a range. */
+  /** The range of rows that was asked for, if there is one. */
   readonly window?: { readonly firstRow: number; readonly size: number } | undefined;
   /** How often the same request was sent before. */
   readonly resends: number;
@@ -38,7 +40,7 @@ export type ExchangeFacts = {
 type Described = Pick<FinishedSpan, 'attributes' | 'hasFailed'>;
 type Attributes = Record<string, string | number | boolean>;
 
-/** The methods of the semantic conventions; others are `_OTHER`, because a caller may invent any. */
+/** The methods of the semantic conventions; others are written as `_OTHER`, because a caller may invent any. */
 const METHODS = new Set([
   'CONNECT',
   'DELETE',
@@ -52,7 +54,7 @@ const METHODS = new Set([
   'TRACE',
 ]);
 
-/** The name of a failure: the code of the contract, or the name of its class. */
+/** The name of a failure: the error code of the contract, or the name of the error's class. */
 function errorType(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   return error instanceof GatewayError ? error.code : error instanceof Error ? error.name : '_OTHER';
@@ -66,8 +68,8 @@ function addDefined(
 }
 
 /**
- * The attributes of a request, by the stable semantic conventions for HTTP. `url.path` is left out although they ask for
- * it: a path may hold an id, and `http.route` says which route it was.
+ * The attributes of a request, by the stable semantic conventions for HTTP. `url.path` is left out although the conventions
+ * ask for it, because a path may hold an id; `http.route` names the route.
  */
 export function serverAttributes(facts: ServerFacts): Described & Pick<FinishedSpan, 'name'> {
   const { route, status } = facts;
@@ -94,7 +96,7 @@ export function serverAttributes(facts: ServerFacts): Described & Pick<FinishedS
   return { name: route === undefined ? method : `${method} ${route}`, attributes, hasFailed };
 }
 
-/** The attributes of an exchange. `url.full` is left out: it may hold ids, values of filters and credentials. */
+/** The attributes of an exchange. `url.full` is left out, because it may hold ids, values of filters and credentials. */
 export function clientAttributes({ source, base, method, window, ...facts }: ExchangeFacts): Described {
   const { resends, status, error } = facts;
   const { isTls, hostname, port } = upstreamHostOf(new URL(base));

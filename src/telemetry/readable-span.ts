@@ -1,18 +1,20 @@
+// Converts Portico's spans to the form that the exporter of OpenTelemetry expects.
+
 import type * as otelApi from '@opentelemetry/api';
 import type { HrTime, SpanContext } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { FinishedSpan } from './tracing.ts';
 
-/** The flag of `traceparent`; only spans that are recorded come here. */
+/** The flag `sampled` of `traceparent`; all converted spans have it, because only recorded spans are exported. */
 const SAMPLED = 1;
 
-/** Seconds and nanoseconds. */
+/** Milliseconds as a pair of seconds and nanoseconds. */
 function timeOf(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000);
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];
 }
 
-/** A `tracestate` that is only forwarded. */
+/** A `tracestate` that can only be written out. */
 function stateOf(text: string): NonNullable<SpanContext['traceState']> {
   const state = {
     get: () => undefined,

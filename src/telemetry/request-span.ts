@@ -1,3 +1,5 @@
+// The span of one request in a distributed trace, and the trace headers for its calls to upstreams.
+
 import type { Clock } from '../kernel/clock.ts';
 import {
   type ExchangeFacts,
@@ -9,13 +11,13 @@ import { newSpanId, newTraceId } from './span-ids.ts';
 import { readTraceparent, readTracestate, type TraceParent, traceparentOf } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The headers that continue a trace: `traceparent`, and `tracestate` if the caller sent one. */
+/** The headers that continue a trace at an upstream: `traceparent`, and `tracestate` if the caller sent one. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-/** One exchange with an upstream, as a part of a trace. */
+/** The span of one exchange with an upstream. */
 export type CallSpan = {
   readonly headers: TraceHeaders;
-  /** Records the span; absent if the trace is not recorded. */
+  /** Ends and records the span; absent if the trace is not recorded. */
   readonly end?: (facts: ExchangeFacts) => void;
 };
 
@@ -28,7 +30,7 @@ export type UpstreamTrace = {
   startCall(): CallSpan;
 };
 
-/** The trace headers of a caller. They are untrusted. */
+/** The trace headers of a caller, as they came; they are not trusted. */
 export type TraceHeaderValues = {
   readonly traceparent: readonly string[];
   readonly tracestate: readonly string[];
@@ -37,15 +39,15 @@ export type TraceHeaderValues = {
 /** What the span of a request needs. */
 export type RequestSpanDeps = {
   readonly clock: Clock;
-  /** Absent: nothing is recorded. */
+  /** Absent: no span is recorded. */
   readonly tracing: Tracing | undefined;
-  /** 0 to 1, anew for each request. */
+  /** Returns a random number from 0 to 1 for each request. */
   readonly random: () => number;
 };
 
 /**
- * Whether a request is recorded. If the caller is known, its own flag decides; otherwise our ratio decides, because anybody
- * may set the flag. The ratio does not go by the trace id, because a caller can choose an id that is always recorded.
+ * Whether a request is recorded. The flag of a trusted caller decides; otherwise the configured ratio decides, because
+ * anybody may set the flag. The decision is random and not by the trace id, because a caller could choose the id.
  */
 function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: RequestSpanDeps): boolean {
   const { tracing, random } = deps;
@@ -54,12 +56,12 @@ function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: Reque
 }
 
 /**
- * The server span of one request in a distributed trace (W3C Trace Context). It continues the caller's trace as a child, or
- * begins a trace. Spans are made when they end, and only if the trace is recorded; ids are made when they are needed.
+ * The server span of one request in a distributed trace (W3C Trace Context). It continues the caller's trace, or begins a new
+ * trace. Spans are made when they end, and only if the trace is recorded; ids are made when they are first needed.
  */
 export class RequestSpan implements UpstreamTrace {
   readonly isSampled: boolean;
-  /** Takes the spans; `undefined` if the trace is not recorded. */
+  /** Records the spans; `undefined` if the trace is not recorded. */
   readonly #tracing: Tracing | undefined;
   readonly #clock: Clock;
   readonly #parent: TraceParent | undefined;
@@ -110,12 +112,12 @@ export class RequestSpan implements UpstreamTrace {
     };
   }
 
-  /** Whether spans of the trace are recorded. */
+  /** Whether this process records spans of the trace. */
   get isRecorded(): boolean {
     return this.#tracing !== undefined;
   }
 
-  /** Records the request itself, after its answer was sent. `seconds` is how long it took. */
+  /** Records the span of the request, after its answer was sent. `seconds`: how long the request took. */
   end(facts: ServerFacts, seconds: number): void {
     const tracing = this.#tracing;
     if (tracing === undefined) return;

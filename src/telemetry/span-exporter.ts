@@ -1,3 +1,5 @@
+// Exports spans to an OpenTelemetry collector in the background, so that a slow or missing collector affects no request.
+
 import { createRequire } from 'node:module';
 import type * as otelApi from '@opentelemetry/api';
 import type * as otlpExporter from '@opentelemetry/exporter-trace-otlp-proto';
@@ -7,10 +9,10 @@ import type { TracesConfig } from '../config/schema/telemetry.ts';
 import { compileReadableSpan } from './readable-span.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Loads a package of OpenTelemetry: only a gateway that exports spans needs them, and others start faster without. */
+/** Loads a package of OpenTelemetry. Only a gateway that exports spans needs these; others start faster without them. */
 type LoadPackage = (name: string) => unknown;
 
-/** What tracing is created with. */
+/** What tracing needs. `load` loads the packages of OpenTelemetry. */
 export type TracingDeps = {
   readonly version: string;
   readonly log: Pick<Logger, 'warn'>;
@@ -28,15 +30,15 @@ type Packages = [typeof otelApi, typeof traceSdk, typeof otlpExporter];
 const BATCH_MAX = 512;
 /** How often queued spans are sent. */
 const BATCH_MS = 2_000;
-/** How long a gateway that ends waits for the collector. */
+/** How long the gateway waits for the collector when it stops. */
 const CLOSE_MS = 2_000;
-/** The log reports at most this often that the collector fails. */
+/** How often the log says at most that the collector fails. */
 const WARN_MS = 60_000;
 
-// Not an import at the top of the file: a gateway that exports no spans runs without these packages.
+// Not imported at the top of the file, because a gateway that exports no spans runs without these packages.
 const loadPackage: LoadPackage = createRequire(import.meta.url);
 
-/** @throws Error with the line that installs what is missing */
+/** Loads all packages. @throws Error with the command that installs the missing packages */
 function loadAll(load: LoadPackage): Packages {
   try {
     return PACKAGES.map((name) => load(name)) as Packages;
@@ -49,7 +51,7 @@ function loadAll(load: LoadPackage): Packages {
   }
 }
 
-/** Counts spans, and logs that the collector fails: at once, then at most once a minute. */
+/** Counts spans, and logs failures of the collector, at most once a minute. */
 function createSpanCounter(log: TracingDeps['log']) {
   const counts = { exported: 0, dropped: 0, failed: 0 };
   /** Spans that are queued or on their way. */
@@ -57,7 +59,7 @@ function createSpanCounter(log: TracingDeps['log']) {
   let warnedAt = -Infinity;
   return {
     counts,
-    /** Reserves a place in the queue; false if it is full. It is counted here, because the SDK drops spans silently. */
+    /** Reserves a place in the queue; false if it is full. Dropped spans are counted here, because the SDK does not count them. */
     take(max: number): boolean {
       if (waiting >= max) {
         counts.dropped += 1;
@@ -81,7 +83,7 @@ function createSpanCounter(log: TracingDeps['log']) {
   };
 }
 
-/** An exporter that also reports each batch: how many spans, and the error if it failed. */
+/** Wraps an exporter so that it reports each batch: the number of spans, and the error if it failed. */
 function watchExporter(
   exporter: traceSdk.SpanExporter,
   onResult: (spans: number, error: Error | undefined) => void,
@@ -109,8 +111,8 @@ function exporterOf(config: TracesConfig, { OTLPTraceExporter }: typeof otlpExpo
 }
 
 /**
- * Creates the export of spans by OTLP over HTTP, in protobuf: batches in the background from a bounded queue. Its failures
- * never affect a request. `undefined` without a configuration. @throws Error if the packages are missing
+ * Creates the export of spans by OTLP over HTTP, as protobuf. A bounded queue is sent in batches in the background. Without a
+ * configuration the result is `undefined`. @throws Error if the packages of OpenTelemetry are missing
  */
 export function createTracing(
   config: TracesConfig | undefined,

@@ -1,8 +1,10 @@
+// Makes random ids of traces and spans (W3C Trace Context).
+
 import { randomBytes } from 'node:crypto';
 
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
-/** One call into the random source serves many ids. */
+/** The random bytes that are fetched at once, for many ids, because each call of the random source is slow. */
 const POOL_BYTES = 4_096;
 
 const ZEROS: Readonly<Record<number, string>> = {
@@ -20,16 +22,16 @@ function randomHex(bytes: number): string {
   }
   used += bytes;
   const text = pool.toString('hex', used - bytes, used);
-  // An id of zeros is invalid.
+  // An id of only zeros is invalid.
   return text === ZEROS[bytes] ? randomHex(bytes) : text;
 }
 
-/** A new trace id: 32 hexadecimal digits, all random. */
+/** Makes a trace id: 32 random hexadecimal digits. */
 export function newTraceId(): string {
   return randomHex(TRACE_BYTES);
 }
 
-/** A new span id: 16 hexadecimal digits. */
+/** Makes a span id: 16 random hexadecimal digits. */
 export function newSpanId(): string {
   return randomHex(SPAN_BYTES);
 }

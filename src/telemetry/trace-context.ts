@@ -1,18 +1,20 @@
-/** The span of a caller, as `traceparent` names it (W3C Trace Context, level 2). */
+// Reads and writes the headers `traceparent` and `tracestate`, which carry a distributed trace (W3C Trace Context, level 2).
+
+/** The span of a caller, as the header `traceparent` names it. */
 export type TraceParent = {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
   readonly isSampled: boolean;
-  /** Whether the trace id is random, as the flag of level 2 says. */
+  /** Whether the flag says that the trace id is random. */
   readonly isRandom: boolean;
 };
 
 const SAMPLED = 1;
 const RANDOM = 2;
 
-// Version ff and ids of zeros are invalid; what later versions append begins with a dash.
+// Version ff and ids of only zeros are invalid; later versions may append text that begins with a dash.
 const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
@@ -27,7 +29,7 @@ export function readTraceparent(values: readonly string[]): TraceParent | undefi
   return { traceId, spanId, isSampled: (flags & SAMPLED) !== 0, isRandom: (flags & RANDOM) !== 0 };
 }
 
-/** Writes `traceparent`, in version 00, for a child whose parent is the span `spanId`. */
+/** Writes a `traceparent` of version 00 for a child of the span `spanId`. */
 export function traceparentOf({ traceId, isSampled, isRandom }: TraceParent, spanId: string): string {
   return `00-${traceId}-${spanId}-0${(isSampled ? SAMPLED : 0) | (isRandom ? RANDOM : 0)}`;
 }
@@ -35,15 +37,15 @@ export function traceparentOf({ traceId, isSampled, isRandom }: TraceParent, spa
 const MEMBER =
   /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 const MEMBERS_MAX = 32;
-/** If the whole is too long, members longer than this are dropped first (section 3.3.1.5). */
+/** If the header is too long, members longer than this are dropped first (section 3.3.1.5). */
 const LONG_MEMBER = 128;
 const LENGTH_MAX = 512;
 /** A longer header is not read at all. */
 const READ_MAX = 8 * 1024;
 
 /**
- * Reads `tracestate`, whose lines are one list. The result is a text to forward, of at most 512 characters. It is empty if
- * the header is absent, or if any part of it is malformed, because then the rest cannot be trusted.
+ * Reads `tracestate`; several header lines form one list. The result is the text to forward, of at most 512 characters. It is
+ * empty if the header is absent, or if any part is malformed, because then the other parts cannot be trusted.
  */
 export function readTracestate(values: readonly string[]): string {
   if (values.length === 0) return '';
@@ -60,7 +62,7 @@ export function readTracestate(values: readonly string[]): string {
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t';
 
-/** Removes the blanks at both ends. A pattern for the end would scan each run of blanks again and again. */
+/** Removes the blanks at both ends. It uses no pattern, because one for the end would scan each run of blanks many times. */
 function trimBlanks(member: string): string {
   let [start, end] = [0, member.length];
   while (isBlank(member[start])) start += 1;

@@ -1,4 +1,4 @@
-/** A span that is over. Times are milliseconds since the epoch. */
+/** A finished span, ready for export. Times are milliseconds since the epoch. */
 export type FinishedSpan = {
   readonly name: string;
   /** `server`: a request to the gateway. `client`: one exchange with an upstream. */
@@ -6,11 +6,11 @@ export type FinishedSpan = {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
-  /** `tracestate`; empty for none. */
+  /** The header `tracestate`; empty: there is none. */
   readonly state: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** Never a path, an id, a query or a credential of a caller. */
+  /** Attributes of OpenTelemetry, without any path, id, query or credential of a caller. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   readonly hasFailed: boolean;
 };
@@ -18,18 +18,18 @@ export type FinishedSpan = {
 /** How many spans were exported, dropped or failed so far. */
 export type SpanCounts = {
   readonly exported: number;
-  /** The queue was full. */
+  /** Not sent, because the queue was full. */
   readonly dropped: number;
-  /** The collector could not be reached, or refused them. */
+  /** Lost, because the collector could not be reached or refused them. */
   readonly failed: number;
 };
 
-/** Records spans. If tracing is off, there is no such object. Nothing here throws or waits. */
+/** Records spans for export. If tracing is off, there is no such object. No function throws or waits. */
 export type Tracing = {
-  /** The share of traces beginning at the gateway that are recorded, 0 to 1. */
+  /** The share of the traces that begin at the gateway and are recorded, from 0 to 1. */
   readonly ratio: number;
   record(span: FinishedSpan): void;
   counts(): SpanCounts;
-  /** Sends what is queued, for a bounded time. Never rejects. */
+  /** Sends the queued spans, for two seconds at most. Never rejects. */
   close(): Promise<void>;
 };

@@ -4,7 +4,7 @@ import type {
   IncidentScope,
   ScopedIncidents,
 } from '../../telemetry/incidents/fleet-incidents.ts';
-import type { ServedParts } from '../../telemetry/incidents/causes.ts';
+import type { ServedBySource } from '../../telemetry/incidents/causes.ts';
 import { type Actor, ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionName, ActionValue } from '../api/action-table.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
@@ -87,7 +87,7 @@ export type IncidentActionsDeps = {
   readonly describe: DescribeIncidents;
   /** The conditions that hold now. */
   readonly conditions: () => Promise<readonly Found[]>;
-  readonly served: () => readonly ServedParts[];
+  readonly served: () => readonly ServedBySource[];
 };
 
 /** Creates the actions that read incidents. */

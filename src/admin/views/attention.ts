@@ -1,5 +1,5 @@
 import type { findConditions } from '../../telemetry/conditions/conditions.ts';
-import { rootIncidentOf, explanationOf, type ServedParts } from '../../telemetry/incidents/causes.ts';
+import { rootIncidentOf, explanationOf, type ServedBySource } from '../../telemetry/incidents/causes.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
@@ -19,7 +19,7 @@ export const rootsOf = (incidents: readonly FleetIncident[]): readonly FleetInci
 export function attentionOf(
   found: readonly Found[],
   incidents: readonly FleetIncident[],
-  served: readonly ServedParts[],
+  served: readonly ServedBySource[],
 ): ActionValue<'overview'>['attention'] {
   const open = incidents.filter(({ isOpen }) => isOpen);
   const items = rootsOf(incidents).map((one) => ({
@@ -36,7 +36,7 @@ export function attentionOf(
 export function effectsIn(
   found: readonly Found[],
   open: readonly FleetIncident[],
-  served: readonly ServedParts[],
+  served: readonly ServedBySource[],
 ) {
   return (incident: FleetIncident): IncidentView['effects'] => [
     ...open

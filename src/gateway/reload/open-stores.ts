@@ -13,7 +13,7 @@ import { createRedisKeys } from '../../store/redis/redis-keys.ts';
 import { openRedis } from '../../store/redis/redis-roles.ts';
 import { createCallerCounts } from '../../telemetry/caller-counts.ts';
 import { createRecentRequests, type RecentRequestsDeps } from '../../telemetry/requests/recent-requests.ts';
-import { createRequestIndex } from '../../store/fleet/request-index.ts';
+import { createFleetTraceIndex } from '../../store/fleet/fleet-trace-index.ts';
 
 /** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
 export function openStores(
@@ -46,7 +46,7 @@ export function openStores(
   const lookTurns = createLookTurns(client && { client, keys }, clock.now);
   const requestIndex =
     redis.of.cache &&
-    createRequestIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
+    createFleetTraceIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onFailed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());

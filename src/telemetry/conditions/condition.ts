@@ -1,70 +1,72 @@
+// The form of a condition (something that may be wrong with a gateway), and helpers that find conditions in metrics.
+
 import type { WebhookEventType } from '../../config/schema/telemetry.ts';
 import type { GaugeValue, MetricsSnapshot, SeriesCounts } from '../history/metric-sample.ts';
 import { type LabelFilter, sumOf, sumsBy } from '../history/series-sums.ts';
 
-/** The metrics by which conditions are judged. */
+/** The metrics from which conditions are found. */
 export type ConditionFacts = {
   readonly gauges: MetricsSnapshot['gauges'];
-  /** What the last minute has counted. */
+  /** The counts of the last minute. */
   readonly grown: SeriesCounts;
-  /** What the last hour has counted of the families in `JUDGED_BY_HOUR`. */
+  /** The counts of the last hour, for the families in `JUDGED_BY_HOUR`. */
   readonly lastHour: SeriesCounts;
-  /** Why the files on disk were refused. */
+  /** Since when and why the configuration on disk is refused; absent if it is in force. */
   readonly stale?: { readonly since: string; readonly why: string } | undefined;
 };
 
-/** The families of counters that need an operator if they counted anything within the last hour, not only the last minute. */
+/** The families of counters that need an operator if they counted anything in the last hour, not only in the last minute. */
 export const JUDGED_BY_HOUR: readonly string[] = ['differences', 'regressions', 'webhooks'];
 
-/** A share of fewer answers or calls than this is not judged: a single failure would be a large part. */
+/** A share of fewer answers or calls than this is not judged, because a single failure would be a large share. */
 export const COUNTED_MIN = 20;
 
 type Severity = 'critical' | 'warning' | 'info';
 
-/** Where a condition holds: values for the names in braces of its text and its view. */
+/** Where a condition holds, such as a source: values for the names in braces of its text and its view. */
 export type Subject = Readonly<Record<string, string | number>>;
 
-/** Finds where a condition holds: which gauges or counts are above the threshold. */
+/** Finds where a condition holds: the gauges or counts that are above the threshold. Empty: it does not hold. */
 export type Find = (facts: ConditionFacts, above: number) => readonly Subject[];
 
 /**
- * Something that may be wrong with a gateway and needs an operator. The item of the page, the alert, the webhook and the
- * entry of the runbook have their name and their threshold from here.
+ * Something that may be wrong with a gateway and needs an operator. The item on the page of the console, the alert, the
+ * webhook and the entry of the runbook all take their name and their threshold from here.
  */
 export type GatewayCondition = {
   readonly id: string;
   readonly severity: Severity;
-  /** The entry of the runbook. If there is an `expr`, the alert has this name, too. */
+  /** The entry of the runbook. If there is an `expr`, this is also the name of the alert. */
   readonly entry: string;
-  /** The condition holds above this threshold. Absent: 0. */
+  /** The threshold: the condition holds above it. Absent: 0. */
   readonly above?: number;
-  /** The unit of the threshold. Absent: it is a count. */
+  /** The unit of the threshold. Absent: the threshold is a count. */
   readonly unit?: 'share' | 'seconds' | 'days';
-  /** The rule of Prometheus; `$above` stands for the threshold, `$job` for the job. Absent: there is no alert, only the page shows it. */
+  /** The rule of Prometheus, with `$above` for the threshold and `$job` for the job. Absent: only the page shows the condition. */
   readonly expr?: string;
-  /** How long it holds before the alert fires. Absent: not at all. */
+  /** How long the condition must hold before the alert fires. Absent: the alert fires at once. */
   readonly lasts?: string;
-  /** What the alert says. */
+  /** The sentence of the alert. */
   readonly summary?: string;
-  /** What the alert adds to its labels, its value and since when it holds: a template of Prometheus. */
+  /** A template of Prometheus, which the alert shows after its labels and its value. */
   readonly adds?: string;
-  /** Explains the rule to those who read the file. */
+  /** A comment on the rule in the generated file of alerts. */
   readonly note?: string;
-  /** The alert calls somebody at once, though the page calls it no critical condition. */
+  /** True: the alert calls somebody at once, although the severity is not `critical`. */
   readonly pages?: boolean;
-  /** The webhook event that reports it. */
+  /** The webhook event that reports the condition. */
   readonly webhook?: WebhookEventType;
-  /** What the page says, such as `{count} {reply|replies} of {source}`; the first word is for a count of 1. */
+  /** The sentence of the page, such as `{count} {reply|replies} of {source}`; the first word is for a count of 1. */
   readonly text?: string;
-  /** The view of the console with more about it. */
+  /** The view of the console that shows more. */
   readonly view?: string;
-  /** Absent: a gateway cannot find it out about itself. */
+  /** Absent: only Prometheus can find the condition, because a gateway cannot see it by itself. */
   readonly find?: Find;
 };
 
 /**
- * The rule that a part of what a metric counts is too large over two minutes and over thirty (burn rates, SRE workbook): a
- * short fault is silent, and the rule ends soon after a long one. Of fewer than 20 it says nothing.
+ * The rule of Prometheus that the share of `some` in a metric is too large both over two and over thirty minutes (burn rates,
+ * SRE workbook). So a short fault is silent, and the alert ends soon after a long fault. Below 20 events it does not fire.
  */
 export function burnRate(by: string, metric: string, some: string): string {
   const share = (range: string) =>
@@ -72,7 +74,7 @@ export function burnRate(by: string, metric: string, some: string): string {
   return `${share('2m')} and ${share('30m')} and sum by (${by}) (increase(${metric}[30m])) >= ${COUNTED_MIN}`;
 }
 
-/** The threshold in words. */
+/** The threshold of a condition in words, such as `5 %`. */
 export function thresholdText({ above = 0, unit }: Pick<GatewayCondition, 'above' | 'unit'>): string {
   if (unit === 'share') return percentText(above);
   if (unit === 'seconds' && above === 1) return 'a second';
@@ -86,7 +88,7 @@ export const percentText = (share: number) =>
 /** The value of a label of a gauge. */
 export const label = ({ labels }: GaugeValue, name: string) => String(labels[name] ?? '');
 
-/** Finds the values of a gauge that are above the threshold: their labels, and the value as `count`. */
+/** Creates a `find` for the values of a gauge above the threshold. A subject has their labels, and the value as `count`. */
 export const gaugesAbove =
   (name: string, isMeant = (_: GaugeValue) => true): Find =>
   ({ gauges }, above) =>
@@ -94,7 +96,7 @@ export const gaugesAbove =
       gauge.value > above && isMeant(gauge) ? [{ ...gauge.labels, count: gauge.value }] : [],
     );
 
-/** Sums a family of counters by its first label, which texts call `name`, and finds the sums above the threshold. */
+/** Creates a `find` that sums a family of counters by its first label, and finds the sums above the threshold. */
 export const countsAbove =
   (family: string, name: string): Find =>
   (facts, above) =>
@@ -102,7 +104,7 @@ export const countsAbove =
       count > above ? [{ [name]: first, count }] : [],
     );
 
-/** Finds whether the sum of a family of counters is above the threshold. */
+/** Creates a `find` that says whether the sum of a family of counters is above the threshold. */
 export const sumAbove =
   (family: string, isMeant?: LabelFilter): Find =>
   (facts, above) => {

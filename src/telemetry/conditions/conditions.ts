@@ -1,3 +1,5 @@
+// Puts all conditions together, finds those that hold now, and writes the alert rules of Prometheus from them.
+
 import type { WebhookEventType } from '../../config/schema/telemetry.ts';
 import { type GatewayCondition, type ConditionFacts, type Subject, thresholdText } from './condition.ts';
 import {
@@ -9,7 +11,7 @@ import {
 import { migrationEventConditions, migrationStateConditions } from './migration-conditions.ts';
 import { failures, invalidReplies, sourceConditions } from './source-conditions.ts';
 
-/** Everything that may be wrong. The page sorts conditions by severity, and keeps this order among equals. */
+/** All conditions. The page sorts them by severity, and keeps this order among equals. */
 export const conditions: readonly GatewayCondition[] = [
   ...[...standingConditions, ...sourceConditions, ...migrationStateConditions],
   ...[...answerConditions, invalidReplies, ...migrationEventConditions, ...refusalConditions],
@@ -18,7 +20,7 @@ export const conditions: readonly GatewayCondition[] = [
 
 const URGENCY = { critical: 0, warning: 1, info: 2 } as const;
 
-/** Fills a text: `{name}` is replaced by this value of the subject, `{one|many}` by one of both words, depending on `count`. */
+/** Fills a text: `{name}` becomes that value of the subject, and `{one|many}` the first word if `count` is 1, else the second. */
 const fill = (text: string, subject: Subject, write: (value: string) => string = String): string =>
   text
     .replaceAll(/\{([^{}|]+)\|([^{}|]+)\}/g, (_, one: string, many: string) =>
@@ -26,7 +28,7 @@ const fill = (text: string, subject: Subject, write: (value: string) => string =
     )
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => write(String(subject[name] ?? '')));
 
-/** What is wrong now, in words, the most urgent first, each with where it holds. */
+/** The conditions that hold now, as items for the page with their subjects, the most urgent first. */
 export function findConditions(facts: ConditionFacts) {
   const found = conditions.flatMap((condition) => {
     const { id: code, severity, entry, view, text = '', above = 0, find = () => [] } = condition;
@@ -47,12 +49,12 @@ export function findConditions(facts: ConditionFacts) {
 export const conditionOfEvent = (event: WebhookEventType): string | undefined =>
   conditions.find(({ webhook }) => webhook === event)?.id;
 
-/** The name of the job by which a Prometheus scrapes the gateways, and where the runbook can be read: both may be replaced. */
+/** The name of the Prometheus job that scrapes the gateways, and the address of the runbook. Operators may replace both. */
 const JOB = 'portico';
 const RUNBOOK_URL = 'https://portico.example/docs/runbook.md';
 const SHOWN = { share: 'humanizePercentage', seconds: 'humanizeDuration', days: 'humanize' } as const;
 
-/** Which series, with which value, and since when: Prometheus keeps the latter beside its alerts. */
+/** The template of an alert's description: the labels, the value, and since when it holds (from Prometheus' own series). */
 function descriptionOf({ entry, unit = 'days', adds = '' }: GatewayCondition): string {
   const since = `{{ with query "sort(ALERTS_FOR_STATE{alertname=\\"${entry}\\"})" }}{{ . | first | value | humanizeTimestamp }}{{ else }}now{{ end }}`;
   return `{{ range $name, $of := $labels }}{{ $name }} {{ $of }}; {{ end }}value {{ $value | ${SHOWN[unit]} }}${adds}; since ${since}`;

@@ -11,19 +11,19 @@ import {
   sumAbove,
 } from './condition.ts';
 
-// What may be wrong with a gateway itself: its Redis, its answers, its configuration, and what works beside it.
+// The conditions of a gateway itself: its Redis, its answers, its configuration, its cache, its keys and its spans.
 
-/** Of fewer answers than this, the slowest percent would be a single answer. */
+/** Fewer answers than this are not judged, because the slowest percent would be a single answer. */
 const SLOW_COUNTED_MIN = 100;
 
-/** The effect if Redis is missing, by its role. */
+/** What happens while the Redis of a role is missing. */
 const WITHOUT_REDIS: Readonly<Record<string, string>> = {
   keys: 'keys that are not known yet are answered 503',
   limits: 'each process counts limits alone, and closed tiers are answered 503',
   cache: 'each process keeps its answers alone, and a purge fails',
 };
 
-/** The condition that a Redis is in some state. If it is the Redis of keys, the condition is critical. */
+/** The condition that a Redis is in this state. If it is the Redis of keys, the condition is critical. */
 const inRedisState = (state: string) => ({
   ...{
     id: `redis_${state}`,
@@ -40,7 +40,7 @@ const inRedisState = (state: string) => ({
   },
 });
 
-/** Finds refusals for some reasons, each with its explanation. */
+/** Finds requests that were refused for one of these reasons; the values explain the reasons in the text. */
 const refusedFor = (reasons: Readonly<Record<string, string>>): Pick<GatewayCondition, 'text' | 'find'> => ({
   text: '{count} {request|requests} of the last minute {was|were} refused{why}.',
   find({ grown }, above) {
@@ -67,7 +67,7 @@ function findStaleServed({ grown }: Parameters<Find>[0], above: number) {
   return looked >= COUNTED_MIN && share > above ? [{ percent: percentText(share) }] : [];
 }
 
-/** What may be wrong with a gateway as a whole, or with its Redis. */
+/** The conditions of a gateway as a whole, and of its Redis. */
 export const standingConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'gone', severity: 'critical', entry: 'PorticoGone', lasts: '1m' },
@@ -99,7 +99,7 @@ export const standingConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** What may be wrong with the answers of a gateway. */
+/** The conditions of the answers of a gateway: they fail, are slow, or are limited by each process alone. */
 export const answerConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'server_errors', severity: 'critical', entry: 'PorticoServerErrors', lasts: '5m' },
@@ -128,7 +128,7 @@ export const answerConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** The conditions that requests are refused for some reason. */
+/** The conditions that requests are refused, such as for overload or because their credentials cannot be checked. */
 export const refusalConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'shedding', severity: 'critical', entry: 'PorticoOverloaded', lasts: '5m' },
@@ -181,11 +181,11 @@ export const refusalConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** The condition that keys end soon. */
+/** The condition that API keys expire soon. */
 export const keysExpiring: GatewayCondition & { readonly above: number } = {
   ...{ id: 'keys_expiring', severity: 'info', entry: 'PorticoKeysExpiring', above: 14, unit: 'days' },
   ...{ webhook: 'key.expiring', lasts: '10m', view: '#/callers' },
-  // The gauge counts keys by this threshold, so that one is enough.
+  // The gauge counts the keys that expire within the threshold, so a single key is enough for the alert.
   expr: 'max by (kept) (portico_keys_expiring) > 0',
   summary: 'An API key ends within $above.',
   text: '{count} API {key ends|keys end} within $above.',
@@ -195,7 +195,7 @@ export const keysExpiring: GatewayCondition & { readonly above: number } = {
   },
 };
 
-/** What may be wrong with the configuration and the cache of a gateway, and what does not affect answers. */
+/** The conditions of configuration, cache, spans and keys, which mostly do not affect answers yet. */
 export const backgroundConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'config_stale', severity: 'warning', entry: 'PorticoConfigStale', lasts: '1m' },
@@ -238,7 +238,7 @@ export const backgroundConditions: readonly GatewayCondition[] = [
   },
   keysExpiring,
   {
-    // Some stale answers are usual.
+    // Not 0, because some stale answers are usual.
     ...{ id: 'stale_served', severity: 'info', entry: 'upstream_timeout', above: 0.1, unit: 'share' },
     text: '{percent} of the answers from the cache are stale: their source is late or fails.',
     ...{ view: '#/cache', find: findStaleServed },

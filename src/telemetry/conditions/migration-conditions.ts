@@ -1,4 +1,4 @@
-// What may be wrong with a migration, and with webhooks. src/telemetry/conditions/condition.ts says what each key means.
+// The conditions of migrations and of webhooks. src/telemetry/conditions/condition.ts says what each key means.
 
 import { sumsBy } from '../history/series-sums.ts';
 import { type GatewayCondition, countsAbove, gaugesAbove, label } from './condition.ts';
@@ -6,7 +6,7 @@ import { type GatewayCondition, countsAbove, gaugesAbove, label } from './condit
 /** The page's view of a migration. */
 const MIGRATION_VIEW = '#/migration/{resource}';
 
-/** What a migration is in now: these hold until the gauge falls. */
+/** States of a migration: a condition holds as long as its gauge is above the threshold. */
 export const migrationStateConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'migration_breaker', severity: 'critical', entry: 'PorticoMigrationFallback' },
@@ -15,7 +15,7 @@ export const migrationStateConditions: readonly GatewayCondition[] = [
   },
   {
     ...{ id: 'migration_transient', severity: 'critical', entry: 'PorticoMigrationTransient' },
-    note: 'The legacy source has not confirmed them, and a recheck finds nothing: only their rate shows them.',
+    note: 'The legacy source has not confirmed these answers, and a recheck finds no difference: only their rate shows them.',
     expr: 'max by (resource, operation) (portico_migration_transient_exceeded) > $above',
     summary: 'More answers of the new source differ once than writes explain.',
     text: 'Answers of the new source of {operation} differ once, more often than writes explain.',
@@ -57,13 +57,14 @@ export const migrationStateConditions: readonly GatewayCondition[] = [
       })),
   },
   {
+    // Without `text` and `find`, because only Prometheus sees the states of all processes.
     ...{ id: 'migration_behind', severity: 'critical', entry: 'PorticoMigrationBehind', lasts: '1m' },
     expr: 'max by (resource) (portico_migration_rev) - min by (resource) (portico_migration_rev) > $above',
     summary: 'Processes serve a migration by different states.',
   },
 ];
 
-/** What has happened in the last minute or hour: these are found in counters. */
+/** Events of migrations, and events that webhooks could not deliver, in the last minute or hour; they are found in counters. */
 export const migrationEventConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'migration_differs', severity: 'warning', entry: 'PorticoMigrationDiffers' },

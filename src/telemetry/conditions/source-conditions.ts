@@ -11,7 +11,7 @@ import {
   percentText,
 } from './condition.ts';
 
-// What may be wrong with the sources of a gateway.
+// The conditions of the sources of a gateway: they fail, are overloaded, or no longer fit their files.
 
 function findSaturated({ gauges }: Parameters<Find>[0], above: number) {
   const loads = Map.groupBy(gauges('portico_source_load'), (gauge) => label(gauge, 'source'));
@@ -53,7 +53,7 @@ function findFailedCalls({ grown }: Parameters<Find>[0], above: number) {
   });
 }
 
-/** Why calls bring no usable answer, as the rest of a sentence. */
+/** Why calls bring no usable answer, as the end of a sentence that begins with "because". */
 const FAILURE_TEXTS: Readonly<Record<CallFailure, string>> = {
   unreachable: 'it cannot be connected to',
   timeout: 'it does not answer in time',
@@ -67,7 +67,7 @@ const FAILURE_TEXTS: Readonly<Record<CallFailure, string>> = {
 
 const OF_SOURCE = '#/source/{source}';
 
-/** What may be wrong with a source, its load or its file. */
+/** The conditions of a source, its load and its file. */
 export const sourceConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'breaker_open', severity: 'critical', entry: 'PorticoSourceNotAsked', above: 1 },
@@ -112,7 +112,7 @@ export const sourceConditions: readonly GatewayCondition[] = [
   },
 ];
 
-/** The condition that replies of a source are invalid. */
+/** The condition that replies of a source cannot be made into records. */
 export const invalidReplies: GatewayCondition = {
   ...{ id: 'replies_invalid', severity: 'warning', entry: 'PorticoRepliesInvalid', lasts: '5m' },
   expr: 'sum by (source, resource, reason) (rate(portico_invalid_replies_total[2m])) > $above',
@@ -123,7 +123,7 @@ export const invalidReplies: GatewayCondition = {
 
 const FAILURES = { above: 0.05, unit: 'share' } as const;
 
-/** The conditions that too many answers of the gateway fail, or too many calls to one source. */
+/** The conditions that too many answers of the gateway fail, or too many calls to one source fail. */
 export const failures: readonly GatewayCondition[] = [
   {
     ...{ ...FAILURES, id: 'errors', severity: 'critical', entry: 'PorticoAnswersFailing', lasts: '1m' },

@@ -1,19 +1,21 @@
-/** The upper bounds of all histograms of durations, in seconds: from a cache hit on a busy machine to the longest deadline that makes sense. */
+// The buckets of all histograms of durations, and the quantiles that are estimated from them.
+
+/** The upper bounds of the buckets in seconds: from a cache hit on a busy machine to the longest sensible deadline. */
 export const DURATION_BOUNDS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** The same in milliseconds. */
+/** The upper bounds of the buckets in milliseconds. */
 export const DURATION_BOUNDS_MS = DURATION_BOUNDS_SECONDS.map(
   (seconds) => Math.round(seconds * 100_000) / 100,
 );
 
-/** The number of buckets: one for each bound, and one for what is above the last. */
+/** The number of buckets: one for each bound, and one for everything above the last bound. */
 export const BUCKETS = DURATION_BOUNDS_SECONDS.length + 1;
 
 /**
- * A quantile in milliseconds, from the count of each bucket. It is interpolated linearly within its bucket, as
- * `histogram_quantile()` of Prometheus does; above the last bound it is that bound. `null` where nothing was counted.
+ * A quantile (0 to 1) in milliseconds, from the count of each bucket. It is interpolated linearly within its bucket, as
+ * `histogram_quantile()` of Prometheus does; above the last bound it is the last bound. `null` if nothing was counted.
  */
 export function quantileMs(buckets: readonly number[], quantile: number): number | null {
   const total = buckets.reduce((sum, count) => sum + count, 0);

@@ -1,22 +1,24 @@
+// Makes samples of the metrics: the counters and gauges that the console and the conditions need, under short names of series.
+
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import { BUCKETS, DURATION_BOUNDS_SECONDS } from './latency-buckets.ts';
 
-/** Metrics in prom-client's JSON form, of one process or merged. */
+/** Metrics in prom-client's JSON form, of one process or merged from several. */
 export type MetricsJson = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** A gauge as it is at the moment of a sample. */
+/** The value of a gauge with some labels at the moment of a sample. */
 export type GaugeValue = { readonly labels: Labels; readonly value: number };
 
-/** Counts by the names of their series: of one span of time, or since the start. */
+/** Counts by the names of their series, either of an interval or since the start of the process. */
 export type SeriesCounts = ReadonlyMap<string, number>;
 
-/** What the metrics say at one moment. */
+/** A sample: the values of the metrics at one moment. */
 export type MetricsSnapshot = {
-  /** Milliseconds since the epoch. */
+  /** The moment, in milliseconds since the epoch. */
   readonly at: number;
-  /** Everything that only grows, by the name of its series. */
+  /** The counts since the start, by the name of their series. */
   readonly counters: SeriesCounts;
   readonly gauges: (name: string) => readonly GaugeValue[];
 };
@@ -24,10 +26,10 @@ export type MetricsSnapshot = {
 /** The name of a series: its family, then its labels, such as `calls|crm|2xx`. */
 const seriesName = (...parts: readonly (string | number)[]): string => parts.join('|');
 
-/** The parts of the name of a series: the family, then its labels. */
+/** Splits the name of a series into its family and its labels. */
 export const seriesNameParts = (key: string): readonly string[] => key.split('|');
 
-/** Names the series that a counter with some labels adds to: none, one or several. */
+/** Names the series to which a counter with these labels adds: none, one or several. */
 type SeriesOf = (label: (name: string) => string) => string | readonly string[];
 
 const refusalReasons: Readonly<Record<string, string>> = {
@@ -44,10 +46,10 @@ function refusal(kind: string, outcome: string): readonly string[] {
   return reason === undefined ? [] : [seriesName('refusals', reason)];
 }
 
-/** One series if the condition holds, otherwise none. */
+/** The series with this name if the condition holds, otherwise none. */
 const onlyIf = (condition: boolean, ...parts: readonly string[]) => (condition ? [seriesName(...parts)] : []);
 
-/** The series that each counter adds to. */
+/** The series to which each counter adds. */
 const COUNTERS: Readonly<Record<string, SeriesOf>> = {
   portico_requests_total: (label) => [
     seriesName('requests', label('operation'), `${label('status').charAt(0)}xx`, label('cache')),
@@ -81,13 +83,13 @@ const COUNTERS: Readonly<Record<string, SeriesOf>> = {
   portico_webhooks_total: (label) => seriesName('webhooks', label('outcome'), label('receiver')),
 };
 
-/** The histograms, with the family of their buckets and the label that tells them apart. */
+/** The sampled histograms, each with the family of its series and the label that goes into the name of a series. */
 const HISTOGRAMS: Readonly<Record<string, readonly [family: string, label: string]>> = {
   portico_request_duration_seconds: ['latency', 'operation'],
   portico_upstream_call_duration_seconds: ['callLatency', 'source'],
 };
 
-/** All metrics that a sample needs; gauges are those that a view shows or that ask for attention. */
+/** The names of all metrics that a sample needs. The gauges are those that a view or a condition needs. */
 export const sampledMetrics: readonly string[] = [
   ...Object.keys(COUNTERS),
   ...Object.keys(HISTOGRAMS),
@@ -121,7 +123,7 @@ function addCounter({ name, values }: MetricsJson[number], sums: Map<string, num
       sums.set(series, (sums.get(series) ?? 0) + value);
 }
 
-/** Adds the buckets of a histogram, whose counts are of everything up to a bound, as counts between two bounds. */
+/** Adds the buckets of a histogram. Prometheus counts everything up to a bound; the sums count only between two bounds. */
 function addHistogram({ name, values }: MetricsJson[number], sums: Map<string, number>): void {
   const [family = '', label = ''] = HISTOGRAMS[name] ?? [];
   const cumulative = new Map<string, number[]>();
@@ -144,7 +146,7 @@ function addHistogram({ name, values }: MetricsJson[number], sums: Map<string, n
 
 type MetricWithName = GaugeValue & { readonly metricName?: string };
 
-/** Reads a sample from metrics. Metrics that no view needs are skipped. */
+/** Makes a sample from metrics; `at` is in milliseconds since the epoch. Counters and histograms that nobody needs are skipped. */
 export function sampleMetrics(metrics: MetricsJson, at: number): MetricsSnapshot {
   const counters = new Map<string, number>();
   const gauges = new Map<string, readonly GaugeValue[]>();
@@ -157,8 +159,8 @@ export function sampleMetrics(metrics: MetricsJson, at: number): MetricsSnapshot
 }
 
 /**
- * What was counted between two samples: only what has grown. A counter falls if a process has died before its counts were
- * read. That is no event, so it counts as 0.
+ * The counts between two samples, without those that did not grow. A counter may fall, if a process has died before its
+ * counts were read; that counts as 0.
  */
 export function increments(before: SeriesCounts, after: SeriesCounts): SeriesCounts {
   const grown = new Map<string, number>();

@@ -8,17 +8,17 @@ import {
 } from './metric-sample.ts';
 import { createSeriesRing } from './series-ring.ts';
 
-/** Samples the metrics of this gateway. */
+/** Samples the metrics of this gateway at regular intervals, and keeps the history of the last hour for the console. */
 export type MetricSampler = ReturnType<typeof createMetricSampler>;
 
-/** `metrics` is read every ten seconds, every two while somebody listens, and when somebody asks for a sample. */
+/** What a sampler needs. It reads `metrics` every ten seconds, every two seconds for listeners, and on demand. */
 export type MetricSamplerDeps = {
-  /** The metrics that `sampledMetrics` names; it may give others, too. */
+  /** Reads at least the metrics that `sampledMetrics` names. */
   readonly metrics: () => Promise<MetricsJson>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes the counts of a minute that is over, and when it began in milliseconds since the epoch. Never rejects. */
+  /** Takes the counts of each minute that has ended; `atMs`: when the minute began, in ms since the epoch. Never rejects. */
   readonly keepMinute?: ((atMs: number, counts: SeriesCounts) => Promise<void>) | undefined;
-  /** Is shown each sample. */
+  /** Called with each sample. */
   readonly onSample?: ((sample: MetricsSnapshot) => unknown) | undefined;
 };
 
@@ -40,7 +40,7 @@ function createRecentSamples(since: number) {
       const from = samples.findLastIndex(({ at }) => at <= sample.at - MINUTE_MS);
       samples = [...samples.slice(Math.max(0, from)), sample];
     },
-    /** What was counted in the minute before a sample, and over how long: less than a minute after a start. */
+    /** The counts of the minute before a sample, and the time that they cover, which is shorter just after a start. */
     lastMinute: (sample: MetricsSnapshot) => {
       const first = samples.findLast(({ at }) => at <= sample.at - MINUTE_MS) ?? samples[0] ?? sample;
       return { grown: increments(first.counters, sample.counters), overMs: sample.at - first.at };
@@ -48,13 +48,13 @@ function createRecentSamples(since: number) {
   };
 }
 
-/** Sums the counts of the current minute, and hands over each minute that has ended. */
+/** Sums the counts of the current minute, and hands each ended minute to `keep`. */
 function createMinutes(keep: NonNullable<MetricSamplerDeps['keepMinute']>) {
   let minute = { atMs: 0, counts: new Map<string, number>() };
   async function handOver(): Promise<void> {
     const { atMs, counts } = minute;
     minute = { atMs: 0, counts: new Map() };
-    // A minute without counts is kept, too: "nothing happened" differs from "nobody counted".
+    // A minute without counts is kept, too, because "nothing happened" differs from "nobody counted".
     if (atMs > 0) await keep(atMs, counts);
   }
   return {
@@ -68,7 +68,7 @@ function createMinutes(keep: NonNullable<MetricSamplerDeps['keepMinute']>) {
   };
 }
 
-/** Takes samples for listeners, while there are any. */
+/** Takes a sample every two seconds while there are listeners. */
 function createTicks(now: () => Promise<MetricsSnapshot>) {
   const listeners = new Set<(sample: MetricsSnapshot) => void>();
   let timer: NodeJS.Timeout | undefined;
@@ -102,7 +102,7 @@ function createTicks(now: () => Promise<MetricsSnapshot>) {
 
 /**
  * Creates the sampler. It counts nothing itself: its counts are differences of metrics, so they always agree with
- * `/metrics`. It reads the metrics every ten seconds, and every two seconds while somebody listens.
+ * `/metrics`.
  */
 export function createMetricSampler({ metrics, clock, keepMinute, onSample }: MetricSamplerDeps) {
   const since = clock.now();
@@ -117,7 +117,7 @@ export function createMetricSampler({ metrics, clock, keepMinute, onSample }: Me
   async function take(): Promise<MetricsSnapshot> {
     const sample = sampleMetrics(await metrics(), clock.now());
     const grown = increments(latest.counters, sample.counters);
-    // A sample at the end of an interval comes some milliseconds late. The middle between two samples is in the right one.
+    // A sample for the end of an interval comes some milliseconds late, but the middle between two samples is in the interval.
     const middleMs = Math.max(since, Math.floor((latest.at + sample.at) / 2));
     ring.add(middleMs, grown);
     minutes.add(middleMs, grown);
@@ -139,7 +139,7 @@ export function createMetricSampler({ metrics, clock, keepMinute, onSample }: Me
 
   const ticks = createTicks(now);
 
-  /** Samples at the end of each interval by the clock, so that the data points of all gateways have the same times. */
+  /** Plans the next sample for the end of the interval by the clock, so that all gateways sample at the same times. */
   function plan(): void {
     if (isClosed) return;
     timer = setTimeout(
@@ -155,17 +155,17 @@ export function createMetricSampler({ metrics, clock, keepMinute, onSample }: Me
   }
 
   return {
-    /** When counting began, milliseconds since the epoch. */
+    /** When counting began, in milliseconds since the epoch. */
     since,
     /** Begins to sample, every ten seconds. */
     start: plan,
-    /** A sample of this moment. Those who ask within half a second share one. Rejects if the metrics cannot be read. */
+    /** A sample of this moment; calls within half a second share a sample. Rejects if the metrics cannot be read. */
     now,
     lastMinute: recent.lastMinute,
-    /** Reads the last hour, in steps of ten seconds or a multiple of them. */
+    /** Reads the data points of the last hour, in steps of a multiple of ten seconds. */
     read: ring.read,
     listen: ticks.listen,
-    /** Ends all timers, and hands over the current minute. */
+    /** Ends all timers, takes a last sample, and hands over the current minute. */
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);

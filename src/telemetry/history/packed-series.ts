@@ -1,12 +1,14 @@
+// Packs the counts of a minute into a few bytes, because Redis keeps them for each gateway and minute of two days.
+
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SeriesCounts } from './metric-sample.ts';
 
-/** If a minute has more series than this, its last ones are not kept. */
+/** If a minute has more series than this, the last ones are not kept. */
 const SERIES_MAX = 2_000;
 /** More than 2,000 names of 120 bytes; a longer text is damaged. */
 const TEXT_MAX = 300_000;
 
-/** What most texts contain, so that short texts compress well, too. If it changes, the key in Redis must change, too. */
+/** Words that most texts contain, so that even short texts compress well. If it changes, the key in Redis must change, too. */
 const DICTIONARY = Buffer.from(
   [
     ...['fields', 'missing', 'unreadable', 'webhooks', 'delivered', 'dead', 'hosts', 'ejected', 'unhealthy'],
@@ -19,13 +21,13 @@ const DICTIONARY = Buffer.from(
   ].join('\n'),
 );
 
-/** Packs the counts of a minute: a line for each series, compressed. */
+/** Packs the counts of a minute as compressed text, with a line for each series. */
 export function packSeries(counts: SeriesCounts): Buffer {
   const lines = [...counts].slice(0, SERIES_MAX).map(([key, count]) => `${key} ${count}`);
   return deflateRawSync(lines.join('\n'), { dictionary: DICTIONARY });
 }
 
-/** Reads what was packed; `undefined` if the bytes are anything else. */
+/** Unpacks the bytes of `packSeries`; `undefined` if they are damaged or something else. */
 export function unpackSeries(packed: Buffer): SeriesCounts | undefined {
   try {
     const text = inflateRawSync(packed, { dictionary: DICTIONARY, maxOutputLength: TEXT_MAX }).toString();

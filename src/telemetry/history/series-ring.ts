@@ -1,23 +1,25 @@
+// Keeps the counts of the last data points of each series in memory of a fixed size, for the history in the console.
+
 import type { SeriesCounts } from './metric-sample.ts';
 
 /** Time series of counts, one data point for each interval of equal length, the oldest first. */
 export type SeriesTable = {
   readonly stepMs: number;
-  /** When the interval of each data point begins, milliseconds since the epoch. */
+  /** When the interval of each data point begins, in milliseconds since the epoch. */
   readonly at: readonly number[];
-  /** For each data point, whether anybody counted in its interval. */
+  /** For each data point, whether a gateway counted in its interval; if none did, the counts are unknown. */
   readonly isCounted: readonly boolean[];
   /** The counts of each series. A series that is absent was 0 throughout. */
   readonly columns: ReadonlyMap<string, readonly number[]>;
 };
 
-/** A span of time in data points: from `fromMs` to the interval of `toMs`, which is included. */
+/** A range of data points, from the interval of `fromMs` to that of `toMs`, both included (ms since the epoch). */
 export type TableRange = { readonly fromMs: number; readonly toMs: number; readonly stepMs: number };
 
-/** Above this number of series, further ones are left out: each takes 4 bytes for each data point. */
+/** Further series are left out, because each series takes 4 bytes for each data point. */
 const SERIES_MAX = 4_000;
 
-/** When the interval of each data point of a range begins: at a multiple of its length. */
+/** When the interval of each data point of a range begins: at multiples of `stepMs`. */
 export function pointTimes({ fromMs, toMs, stepMs }: TableRange): readonly number[] {
   const first = Math.floor(fromMs / stepMs);
   const last = Math.floor(toMs / stepMs);
@@ -25,8 +27,8 @@ export function pointTimes({ fromMs, toMs, stepMs }: TableRange): readonly numbe
 }
 
 /**
- * Creates a ring buffer of the last `points` data points of each series, in memory of a fixed size. A data point counts an
- * interval of `pointMs`; a new one takes the place of the oldest.
+ * Creates a ring buffer of the last `points` data points of each series. A data point counts an interval of `pointMs`; a new
+ * data point replaces the oldest.
  */
 export function createSeriesRing(pointMs: number, points: number) {
   const columns = new Map<string, Uint32Array>();
@@ -42,7 +44,7 @@ export function createSeriesRing(pointMs: number, points: number) {
   }
 
   return {
-    /** Adds to the data points of a time. Times may not go back by more than the ring reaches. */
+    /** Adds counts to the data points of a time. The time must not be older than the ring reaches back. */
     add(atMs: number, grown: SeriesCounts): void {
       const number = Math.floor(atMs / pointMs);
       const place = number % points;
@@ -55,7 +57,7 @@ export function createSeriesRing(pointMs: number, points: number) {
         if (column !== undefined) column[place] = (column[place] ?? 0) + count;
       }
     },
-    /** Reads the series that `isWanted` accepts. Intervals that are no longer kept were not counted. */
+    /** Reads the series that `isWanted` accepts. Intervals that are no longer kept are marked as not counted. */
     read: (range: TableRange, isWanted: (series: string) => boolean): SeriesTable => {
       const at = pointTimes(range);
       const isCounted = at.map(() => false);

@@ -1,5 +1,5 @@
-// Sums over data points. The key of a series is its family and its labels, such as `calls|crm|2xx`: the family `calls` has one
-// series for each source and class of status.
+// Sums series, for views and conditions. The name of a series is its family and its labels, such as `calls|crm|2xx`: the family
+// `calls` has one series for each source and class of status.
 
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { type SeriesCounts, seriesNameParts } from './metric-sample.ts';
@@ -8,10 +8,10 @@ import { BUCKETS, DURATION_BOUNDS_MS, quantileMs } from './latency-buckets.ts';
 
 type Labels = readonly string[];
 
-/** Accepts the labels of a series, in the order of its name. */
+/** Says whether a series with these labels counts; they have the order of its name. */
 export type LabelFilter = (labels: Labels) => boolean;
 
-/** The sums of the series of a family by a name made of their labels. */
+/** Sums the series of a family by the name that `nameOf` makes from their labels; without a name a series is left out. */
 export function sumsBy(
   counts: SeriesCounts,
   family: string,
@@ -26,11 +26,11 @@ export function sumsBy(
   return sums;
 }
 
-/** The sum of the series of a family. */
+/** The sum of all series of a family that `isMeant` accepts. */
 export const sumOf = (counts: SeriesCounts, family: string, isMeant: LabelFilter = () => true): number =>
   sumsBy(counts, family, (labels) => (isMeant(labels) ? 'sum' : undefined)).get('sum') ?? 0;
 
-/** The buckets of a histogram's family, summed over what `isMeant` accepts. */
+/** The buckets of a histogram's family, summed over the operations or sources that `isMeant` accepts. */
 export function bucketsOf(
   counts: SeriesCounts,
   family: string,
@@ -42,23 +42,23 @@ export function bucketsOf(
   return buckets;
 }
 
-/** A part of a whole from 0 to 1; `null` of nothing. */
+/** A part of a whole, from 0 to 1; `null` if the whole is 0. */
 export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
 
-/** The calls to one source of some time, and those of them that brought no usable answer. */
+/** The number of calls to one source in an interval, and how many of them brought no usable answer. */
 export type FailedCalls = {
   readonly calls: number;
   readonly failed: number;
-  /** Why most of them failed, which is also why others were not asked; absent: none did. */
+  /** The most frequent failure, except `not_asked`, which is an effect of others; absent: no call failed. */
   readonly failure?: CallFailure;
 };
 
-/** How many calls to each source failed. A call whose caller went away does not count; one that was not asked does. */
+/** How many calls to each source failed. A call whose caller left does not count; a call that was not sent counts. */
 export function failedCallsBySource(counts: SeriesCounts): ReadonlyMap<string, FailedCalls> {
   const sums = new Map<string, FailedCalls & { most: number }>();
   const add = (source: string, calls: number, failed: number, failure?: CallFailure) => {
     const before = sums.get(source) ?? { calls: 0, failed: 0, most: 0 };
-    // Calls are not asked because others failed, so that is the reason only if there is no other.
+    // Calls are not sent because others failed, so `not_asked` is the reason only if there is no other.
     const weight = failure === 'not_asked' ? 0.5 : failed;
     sums.set(source, {
       ...before,
@@ -76,7 +76,7 @@ export function failedCallsBySource(counts: SeriesCounts): ReadonlyMap<string, F
   return sums;
 }
 
-/** The share of look-ups that the cache answered, from the counts of requests by `hit`, `stale` and `miss`. */
+/** The share of requests that the cache answered, from counts of requests by `hit`, `stale` and `miss`; `null` if none. */
 export function hitShareOf(results: SeriesCounts): number | null {
   const [hit = 0, stale = 0, miss = 0] = ['hit', 'stale', 'miss'].map((name) => results.get(name));
   return shareOf(hit + stale, hit + stale + miss);
@@ -85,7 +85,7 @@ export function hitShareOf(results: SeriesCounts): number | null {
 /** A count for each data point; `null` if nobody counted. */
 type PointCounts = (number | null)[];
 
-/** The columns of a family in a table, summed by a name made of their labels. */
+/** The columns of a family in a table, summed by the name that `nameOf` makes from their labels. */
 export function seriesBy(
   { at, isCounted, columns }: SeriesTable,
   family: string,
@@ -104,7 +104,7 @@ export function seriesBy(
   return series;
 }
 
-/** The buckets and quantiles of a histogram's family for each data point of a table. */
+/** The buckets and quantiles of a histogram's family for each data point of a table; `null` if nobody counted. */
 export function latencySeries(table: SeriesTable, family: string, isMeant: (of: string) => boolean) {
   const series = seriesBy(table, family, ([of = '', index]) => (isMeant(of) ? index : undefined));
   const buckets = table.at.map((_, point) =>

@@ -1,14 +1,16 @@
+// Says which open incident explains a condition or another incident, so that the console shows effects below their cause.
+
 import type { Subject } from '../conditions/condition.ts';
 import type { Incident, IncidentKind } from './incident.ts';
 
-/** What a source or a route serves. */
-export type ServedParts = {
+/** The resources and operations that one source or route serves; `name` is the source or route. */
+export type ServedBySource = {
   readonly name: string;
   readonly resources: readonly string[];
   readonly operations: readonly string[];
 };
 
-/** The source of an incident that has one; the subject of a lost field is its source, then the field. */
+/** The source of an incident, if it has one. The subject of a lost field is `<source> <resource>.<field>`. */
 export const sourceOfIncident = ({
   kind,
   subject,
@@ -19,21 +21,21 @@ export const sourceOfIncident = ({
 export const lostFieldSubject = (source: string, resource: string, field: string): string =>
   `${source} ${resource}.${field}`;
 
-/** Whether a condition may be an effect of an incident. `subject`: where the condition holds. `served`: by the incident's source. */
-type IsCause = (incident: Incident, subject: Subject, served: ServedParts | undefined) => boolean;
+/** Whether a condition may be an effect of an incident. `subject`: where it holds. `served`: what the incident's source serves. */
+type IsCause = (incident: Incident, subject: Subject, served: ServedBySource | undefined) => boolean;
 
 const ofKind =
   (...kinds: readonly IncidentKind[]): IsCause =>
   ({ kind }) =>
     kinds.includes(kind);
 
-/** The incident is about a Redis that has a role. */
+/** True if the incident is about a Redis with this role. */
 const redisOf =
   (role: string): IsCause =>
   ({ kind, subject }) =>
     kind === 'redis' && subject.split('+').includes(role);
 
-/** The incident and the condition are about the same source or route. */
+/** True if the incident and the condition are about the same source or route. */
 const sameSource =
   (...kinds: readonly IncidentKind[]): IsCause =>
   (incident, { source }) =>
@@ -53,7 +55,7 @@ const both =
   (...about) =>
     one(...about) && other(...about);
 
-/** What a condition may be an effect of: any of these. One that is absent is always its own matter. */
+/** The possible causes of each condition, by its id. A condition that is absent is never an effect of an incident. */
 const CAUSES: Readonly<Record<string, readonly IsCause[]>> = {
   redis_lost: [ofKind('redis')],
   redis_full: [ofKind('redis')],
@@ -83,12 +85,12 @@ const CAUSES: Readonly<Record<string, readonly IsCause[]>> = {
   migration_stopped: [servesResource],
 };
 
-/** The incident that a condition is an effect of; `undefined`: none explains it. */
+/** The open incident whose effect a condition is; `undefined` if no incident explains it. */
 export function explanationOf<T extends Incident>(
   condition: string,
   subject: Subject,
   open: readonly T[],
-  served: readonly ServedParts[],
+  served: readonly ServedBySource[],
 ): T | undefined {
   return open.find((one) => {
     const parts = served.find(({ name }) => name === sourceOfIncident(one));
@@ -96,7 +98,10 @@ export function explanationOf<T extends Incident>(
   });
 }
 
-/** The deeper incident that an incident is an effect of: a source that fails is late, and another shape loses fields. */
+/**
+ * The open incident whose effect another incident is: a source that fails is also slow, and replies of another shape also
+ * lose fields. `undefined` if there is none.
+ */
 export function rootIncidentOf<T extends Incident>(incident: T, open: readonly T[]): T | undefined {
   const source = sourceOfIncident(incident);
   return open.find(

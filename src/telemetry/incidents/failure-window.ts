@@ -1,21 +1,23 @@
+// Decides from the calls of the last minute whether enough of them fail for an incident, and when the failures began.
+
 import { COUNTED_MIN } from '../conditions/condition.ts';
 import { FAILURES_TO_OPEN, OPENS_MS } from './incident.ts';
 
 const SECONDS = 64;
 const MS = 1_000;
 /**
- * So long a time in which more than so many calls succeed ends a run: what failed before is another matter. It is told to
- * the second, and a call that fails began a moment before the fault was seen.
+ * If no call fails for this time and more than this number of calls succeed, a run of failures ends, and earlier failures do
+ * not belong to the next run. The time is exact to a second only.
  */
 const GAP_SECONDS = 10;
 const GAP_CALLS = 10;
 
-/** Where a run of failures began, and what was counted since. */
+/** A run of failures: when it began (ms since the epoch), and how many calls failed, and how many there were, since then. */
 export type FailureRun = { readonly since: number; readonly failed: number; readonly total: number };
 
 /**
- * Whether a run is an incident: it lasts or has enough failures, and is no small part of the latest calls. If the last
- * minute had few calls, all of the run must fail.
+ * Whether a run is an incident: it lasts long enough or has enough failures, and its failures are at least `shareMin` of its
+ * calls. If there were only a few calls in the last minute (`latest`), all calls of the run must fail.
  */
 function isIncident(
   { since, failed, total }: FailureRun,
@@ -30,8 +32,8 @@ function isIncident(
 }
 
 /**
- * Of the calls of a second so far, those that began before its first failure. One that was slow to fail ends behind calls
- * that began later: those are taken to be spread evenly.
+ * How many successful calls of a second began before its first failure, at `at`. A call that was slow to fail ends after calls
+ * that began later, so the successful calls are assumed to be spread evenly.
  */
 function countBefore(healthy: number, at: number, lastHealthy: number): number {
   const start = Math.floor(at / MS) * MS;
@@ -40,8 +42,8 @@ function countBefore(healthy: number, at: number, lastHealthy: number): number {
 }
 
 /**
- * Creates the window. `shareMin`: fewer failures than this part of the calls are no incident. `totalSince`: what all calls
- * since a moment were, where the window sees only those that fail.
+ * Creates the window. `shareMin`: if a smaller share of the calls fails, it is no incident. `totalSince`: the number of all
+ * calls since a moment, for a window that sees only the calls that fail.
  */
 export function createFailureWindow(shareMin: number, totalSince?: (since: number) => number) {
   const seconds = new Float64Array(SECONDS).fill(-1);
@@ -56,7 +58,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
     const second = Math.floor(at / MS);
     const slot = second % SECONDS;
     if (seconds[slot] !== second) {
-      // A late end of a call from before what this slot counts now is left out.
+      // A call that ends so late that its slot counts a later second now is left out.
       if ((seconds[slot] ?? 0) > second) return -1;
       seconds[slot] = second;
       failures[slot] = totals[slot] = firsts[slot] = befores[slot] = 0;
@@ -64,7 +66,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
     return slot;
   }
 
-  /** The runs of failures that may have begun: one for each second with a failure, the latest first. */
+  /** The possible runs of failures: one begins at each second with a failure, the latest first. `latest`: all calls. */
   function runsUntil(now: number): { readonly runs: readonly FailureRun[]; readonly latest: number } {
     const runs: FailureRun[] = [];
     const last = Math.floor(now / MS);
@@ -102,8 +104,8 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
       failures[slot] = (failures[slot] ?? 0) + 1;
     },
     /**
-     * The run of failures that is an incident now. Single failures from before its beginning are not part of it: of all
-     * runs, the longest counts that has at least half the share of the worst one.
+     * The run of failures that is an incident now. Single earlier failures are not part of it: among all runs that are
+     * incidents, it is the longest run with at least half the failure share of the worst run.
      */
     incidentAt(now: number): FailureRun | undefined {
       const { runs, latest } = runsUntil(now);
@@ -111,7 +113,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
       const worst = Math.max(...found.map(({ failed, total }) => failed / total));
       return found.findLast(({ failed, total }) => failed / total >= worst / 2);
     },
-    /** The calls since a moment of the last minute that did not fail. */
+    /** How many calls did not fail since a moment of the last minute (ms since the epoch). */
     healthySince(ms: number): number {
       const from = Math.floor(ms / MS);
       let healthy = 0;

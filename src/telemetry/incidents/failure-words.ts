@@ -1,6 +1,8 @@
+// Says in a few words why calls fail, for the cause of an incident.
+
 import { GatewayError } from '../../kernel/errors/fault.ts';
 
-/** The words for what a network error means. */
+/** The words for network errors, by their codes. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -12,7 +14,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
 };
 
-/** The words for why a call brought no usable answer. */
+/** The words for the other failures of calls. */
 const BY_FAILURE: Readonly<Record<string, string>> = {
   unreachable: 'cannot be reached',
   error: 'answers with errors',
@@ -23,8 +25,8 @@ const BY_FAILURE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why a call failed, in words: from its failure and outcome as the metrics have them, and from its error, of which only a status and a
- * code of the network are read; `undefined` of a call that was not sent.
+ * Why a call failed, in words. `failure` and `outcome` are labels of the metrics; `error` is used only for a status or a network
+ * code in it. `undefined` for a call that was not sent.
  */
 export function failureWords(
   failure: string,
@@ -46,7 +48,7 @@ export function failureWords(
   return failure !== 'shape' && status !== undefined ? `${words} (${status})` : words;
 }
 
-/** Why the key set of the issuer was not read, in words. */
+/** Why the key set of the token issuer could not be read, in words. */
 export function issuerFailureText(problem: string): string {
   const code = /: (E[A-Z_]+)$/.exec(problem)?.[1] ?? '';
   if (/abort|timeout/i.test(problem)) return 'its key set is not answered in time';

@@ -1,3 +1,5 @@
+// Merges the incidents that the processes of a fleet see, so that each incident has one id and is told to receivers once.
+
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
@@ -5,10 +7,10 @@ import { type Incident, incidentSchema, SAME_MS, timeSchema } from './incident.t
 
 const events = z.enum(['opened', 'worsened', 'ended']);
 
-/** What receivers of webhooks are told of an incident. */
+/** The events of an incident that are sent to receivers of webhooks. */
 export type IncidentEvent = z.output<typeof events>;
 
-/** A list without what does not fit: a value that is damaged, or of a newer version, costs no other one. */
+/** The schema of a list that leaves out values that do not fit, so that a damaged or newer value does not lose the others. */
 const thoseThatFit = <Schema extends z.ZodType>(schema: Schema) =>
   z.array(z.unknown()).transform((all) =>
     all.flatMap((one) => {
@@ -22,7 +24,7 @@ const start = z.object({ process: z.string(), version: z.string(), startedAt: ti
 
 const processIncidents = start.extend({ incidents: thoseThatFit(incidentSchema) });
 
-/** `gateway`: unique among all that ever were. `at`: when it was written. */
+/** `gateway`: a random name of the process. `at`: when this was written, in ms since the epoch. */
 const gatewayIncidents = z.object({
   ...{ gateway: z.string(), at: timeSchema },
   processes: thoseThatFit(processIncidents),
@@ -30,46 +32,46 @@ const gatewayIncidents = z.object({
 
 const fleetIncident = incidentSchema.extend({
   id: z.string(),
-  /** The processes that saw it and had started shortly before it. */
+  /** The processes that saw the incident and had started shortly before it. */
   starts: z.array(start),
-  /** When receivers were last told, by event. */
+  /** When receivers were last told of the incident, by event, in ms since the epoch. */
   told: z.partialRecord(events, timeSchema),
 });
 
 const knownIncidents = thoseThatFit(fleetIncident);
 
-/** What one process sees. */
+/** The incidents that one process sees. */
 export type ProcessIncidents = DeepReadonly<z.output<typeof processIncidents>>;
 
-/** What the processes of one gateway see, as it is written for the others. */
+/** The incidents that the processes of one gateway see, as it writes them for the other gateways. */
 export type GatewayIncidents = DeepReadonly<z.output<typeof gatewayIncidents>>;
 
-/** An incident of a fleet. It has the same id in every process, and keeps it. */
+/** An incident of a fleet. It has the same id in every process, and the id never changes. */
 export type FleetIncident = DeepReadonly<z.output<typeof fleetIncident>>;
 
-/** Reads what a gateway wrote; `undefined`: it is nothing of that kind. */
+/** Parses what a gateway wrote; `undefined` if it does not fit. */
 export const readGatewayIncidents = (value: unknown): GatewayIncidents | undefined =>
   gatewayIncidents.safeParse(value).data;
 
-/** Reads what a fleet knew, as far as it is of that kind. */
+/** Parses the merged incidents of a fleet, without those that do not fit. */
 export const readKnownIncidents = (value: unknown): readonly FleetIncident[] =>
   knownIncidents.safeParse(value).data ?? [];
 
-/** Which processes the incidents are of. */
+/** Whose incidents are meant: those of this process, of all workers of this gateway, or of the fleet. */
 export type IncidentScope = 'process' | 'workers' | 'fleet';
 
-/** The incidents as a process knows them. */
+/** The incidents that a process knows, and whose they are. */
 export type ScopedIncidents = { readonly scope: IncidentScope; readonly incidents: readonly FleetIncident[] };
 
-/** What happened so long before an incident may belong to it. */
+/** Starts of processes and changes within this time before an incident may be its reason. */
 export const BEFORE_MS = 15 * 60_000;
-/** How long ended incidents are kept, and how many. */
+/** How long ended incidents are kept, in milliseconds. */
 export const ENDED_KEPT_MS = 24 * 3_600_000;
 const INCIDENTS_MAX = 200;
 const TOLD_MS = 60_000;
 const STARTS_MAX = 10;
 
-/** An id that may stand in a URL: kind and subject, a digest where the subject had to be cut or changed, and the second. */
+/** An id that may stand in a URL: the kind, the subject (with a digest if it was changed), and the second of its beginning. */
 function incidentId({ kind, subject, since }: Pick<Incident, 'kind' | 'subject' | 'since'>): string {
   const plain = subject.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 60);
   const digest = createHash('sha256').update(subject).digest('hex').slice(0, 6);
@@ -80,7 +82,7 @@ function incidentId({ kind, subject, since }: Pick<Incident, 'kind' | 'subject' 
 type Join = (one: number, other: number) => number;
 type Counts = { readonly [name: string]: number | Counts };
 
-/** Joins counts by name, at each depth. A count that one of the two lacks is as the other has it. */
+/** Joins counts by name, nested ones, too. A count that only one of the two has is taken as it is. */
 function joinCounts<T extends Counts>(one: T, other: T, how: Join): T {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   const joined = [...names].map((name) => {
@@ -102,7 +104,7 @@ const earliest = (one = Infinity, other = Infinity): number | undefined => {
   return first === Infinity ? undefined : first;
 };
 
-/** Joins what two saw of one incident: since the earliest, with the counts of both as `how` says. */
+/** Joins two views of one incident. It begins at the earlier time, and `how` joins the counts. */
 function join(one: Incident, other: Incident, how: Join): Incident {
   const failedIn = ({ calls, answers }: Incident) => calls.failed + answers.failed;
   return {
@@ -125,7 +127,7 @@ const isSame = (one: Incident, other: Incident): boolean =>
   one.subject === other.subject &&
   Math.max(one.since, other.since) <= Math.min(one.last, other.last) + SAME_MS;
 
-/** Puts together what several processes see: one incident for each kind and subject. */
+/** Merges the incidents of several processes to one incident for each kind and subject. */
 function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
   const merged: Incident[] = [];
   for (const one of seen) {
@@ -137,7 +139,7 @@ function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
   return merged;
 }
 
-/** The processes that started shortly before an incident, the latest first: those that were known, and those that see it, too. */
+/** The processes that started shortly before an incident, the latest first: the `known` ones, and those that see it now. */
 function startsBefore(
   { since }: Incident,
   processes: readonly ProcessIncidents[],
@@ -150,7 +152,7 @@ function startsBefore(
   return [...known, ...found].sort((a, b) => b.startedAt - a.startedAt).slice(0, STARTS_MAX);
 }
 
-/** What a fleet knew, brought up to what its processes see now. A process that is gone takes nothing back. */
+/** Updates the incidents of a fleet from those that its processes see now. If a process ends, its counts stay. */
 export function updateFleetIncidents(
   known: readonly FleetIncident[],
   processes: readonly ProcessIncidents[],
@@ -159,7 +161,7 @@ export function updateFleetIncidents(
   const current = mergeIncidents(processes.flatMap(({ incidents }) => incidents));
   const before = known.map((one): FleetIncident => {
     const found = current.find((other) => isSame(one, other));
-    // Nobody sees it any more: its processes are gone, or have forgotten it.
+    // No process sees the incident any more, because the processes have ended or have forgotten it.
     if (found === undefined) return { ...one, isOpen: false };
     const { isOpen, cause, breakerAt } = found;
     const starts = startsBefore(one, processes, one.starts);
@@ -179,7 +181,7 @@ export function updateFleetIncidents(
     .slice(0, INCIDENTS_MAX);
 }
 
-/** Adds what this process has kept while Redis was out of reach to what Redis has. */
+/** Adds the incidents that this process kept while Redis was out of reach (`kept`) to those in Redis (`known`). */
 export function withKept(
   known: readonly FleetIncident[],
   kept: readonly FleetIncident[],
@@ -192,7 +194,7 @@ export function withKept(
   return [...both, ...kept.filter((one) => !isKnown(one))];
 }
 
-/** The event that is due: a change since receivers were told last, and none of its kind within a minute. */
+/** The event that must be sent: a change that receivers were not told of, if none of its kind was sent within a minute. */
 function dueEvent({ isOpen, told, worsenedAt }: FleetIncident, now: number): IncidentEvent | undefined {
   const { opened = -Infinity, worsened = -Infinity, ended = -Infinity } = told;
   const isRested = (at: number) => now - at >= TOLD_MS;
@@ -202,7 +204,7 @@ function dueEvent({ isOpen, told, worsenedAt }: FleetIncident, now: number): Inc
   return undefined;
 }
 
-/** The events that are due, and the incidents with the note that they were told. */
+/** Returns the events that must be sent now, and the incidents with a note that these events were sent. */
 export function tellIncidents(
   incidents: readonly FleetIncident[],
   now: number,

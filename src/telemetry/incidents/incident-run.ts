@@ -1,3 +1,5 @@
+// Follows one subject, such as a source: decides when an incident about it opens, what belongs to it, and when it ends.
+
 import { createFailureWindow } from './failure-window.ts';
 import {
   type Failure,
@@ -13,21 +15,21 @@ import {
 } from './incident-tally.ts';
 import { type Incident, QUIET_MS, SAME_MS } from './incident.ts';
 
-/** `answered`: the answers of this process so far, and how many there were at a moment of the last two minutes. */
+/** What a run needs. `answered`: how many answers this process has given, now or at a moment of the last two minutes. */
 export type IncidentRunDeps = TallySubject & {
-  /** Fewer failures than this part of the calls are no incident. */
+  /** If a smaller share of the calls fails (0 to 1), it is no incident. */
   readonly shareMin: number;
   readonly answered: (at?: number) => number;
 };
 
-/** Failures before an incident opens, whose details are kept. */
+/** How many failures are kept with their details until an incident opens. */
 const PENDING_MAX = 500;
 const SECOND_MS = 1_000;
 
-/** The failures of the last minute that are part of no incident, each with when it was seen. */
+/** The failures of the last minute that belong to no incident, each with the time at which it was seen. */
 type Pending = readonly { readonly failure: Failure; readonly seenAt: number }[];
 
-/** Brings what a tally knows of the time up to now, and ends it if it is quiet; `undefined`: it ended long ago. */
+/** Updates a tally each second, and ends it if there was no failure for a minute; `undefined` if it ended long ago. */
 function goOn(
   tally: IncidentTally,
   now: number,
@@ -41,13 +43,13 @@ function goOn(
 }
 
 /**
- * Whether an incident that is open may have begun at a moment before its first failure here. Counts are kept by the second,
- * so a shorter time would add calls from before it.
+ * Whether an open incident may have begun at `since`, before its first failure in this process. Counts are kept by the second,
+ * so less than a second would add calls from before the incident.
  */
 const mayBegin = ({ isOpen, reopened, since: first }: IncidentTally, since: number) =>
   isOpen && reopened === 0 && since < first - SECOND_MS && since >= first - QUIET_MS;
 
-/** The failures since the beginning of an incident. A request comes before its first call. */
+/** The failures since an incident began. An answer counts by when it was seen, because its request began before the calls. */
 const failuresSince = (pending: Pending, since: number) =>
   pending.flatMap(({ failure, seenAt }) =>
     (failure.effect === 'answer' ? seenAt : failure.at) >= since ? [failure] : [],
@@ -55,20 +57,20 @@ const failuresSince = (pending: Pending, since: number) =>
 
 const nextSecond = (ms: number) => Math.ceil(ms / SECOND_MS) * SECOND_MS;
 
-/** Those of the last minute, which are the same list if none is older. */
+/** The failures of the last minute; the same list if no failure is older. */
 const latestOf = (pending: Pending, now: number): Pending =>
   (pending[0]?.seenAt ?? now) < now - QUIET_MS
     ? pending.filter(({ seenAt }) => seenAt >= now - QUIET_MS)
     : pending;
 
-/** The first failure of a host. */
+/** The first pending failure of a host. */
 const firstOf = (host: string, pending: Pending) =>
   pending.find(({ failure }) => failure.host !== undefined && hostOf(failure.host) === host);
 
-/** Finds the incidents of one subject, one after the other. */
+/** Finds the incidents of one subject, one after another. */
 export type IncidentRun = ReturnType<typeof createIncidentRun>;
 
-/** Creates the run of a subject of which nothing is known. */
+/** Creates the run of a subject without failures so far. */
 export function createIncidentRun(deps: IncidentRunDeps) {
   const { kind, answered, shareMin } = deps;
   const window = createFailureWindow(
@@ -78,7 +80,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   let pending: Pending = [];
   let tally: IncidentTally | undefined;
   let breakerAt: number | undefined;
-  /** The hosts that are not asked because they failed, with when that was noticed last. */
+  /** The hosts that are not asked because they failed, with the time at which that was last reported. */
   const deadHosts = new Map<string, number>();
   let [lastTick, lastCall] = [0, -Infinity];
 
@@ -92,15 +94,17 @@ export function createIncidentRun(deps: IncidentRunDeps) {
 
   return {
     kind,
+    /** Counts a call that did not fail; `at`: when it began. */
     ok(at: number, host?: string): void {
       window.add(at, false);
       if (deadHosts.size > 0 && host !== undefined) deadHosts.delete(hostOf(host));
       if (tally?.isOpen === true) countHealthyCall(tally, host);
     },
+    /** Counts a failure, and opens an incident if there are enough. */
     fail(failure: Failure, now: number): void {
       const isEffect = failure.effect === 'answer';
       if (!isEffect) lastCall = now;
-      // A failed answer is the effect of calls that are counted; without them it counts itself.
+      // A failed answer is an effect of failed calls, which are counted; only if there are none, the answer itself counts.
       if (!isEffect || now - lastCall > QUIET_MS) window.add(failure.at, true);
       if (tally?.isOpen === true) {
         tallyFailure(tally, failure, deps, now);
@@ -110,25 +114,26 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       const run = window.incidentAt(now);
       if (run !== undefined) open(run.since, Math.max(0, run.total - run.failed), now);
     },
-    /** Another process has seen the incident begin: what this one has counted since then belongs to it, too. */
+    /** Another process has seen the incident begin at `since`, so counts of this process since then belong to it, too. */
     begin(since: number): void {
       if (tally === undefined || !mayBegin(tally, since)) return;
       const healthy = window.healthySince(nextSecond(since)) - window.healthySince(tally.since);
       beginTally(tally, since, answered(since), healthy);
     },
-    /** A cause that is certain: the incident is open since then. */
+    /** Opens an incident at once, because its cause is certain; it began at `since`. */
     hold(failure: Failure, since: number, now: number): void {
       if (tally?.isOpen !== true) open(since, 0, now);
       if (tally !== undefined) tallyFailure(tally, failure, deps, now);
     },
-    /** One of several hosts has failed so often that it is not asked for a while. */
+    /** Notes that one of several hosts has failed so often that it is not asked for a while. */
     hostLost(name: string, now: number): void {
       deadHosts.set(name, now);
       const since = firstOf(name, pending)?.failure.at;
       if (tally?.isOpen !== true && since !== undefined) open(since, window.healthySince(since), now);
     },
+    /** Notes when the breaker opened; `undefined`: it is closed. */
     breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),
-    /** Ends what is quiet. To be called each second. */
+    /** Ends the incident if nothing has failed for a minute. Call it each second. */
     tick(now: number): void {
       pending = latestOf(pending, now);
       for (const [name, at] of deadHosts) if (now - at > SAME_MS) deadHosts.delete(name);
@@ -139,7 +144,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       if (wasOpen && tally?.isOpen === false) window.clear();
       lastTick = now;
     },
-    /** The latest incident; `undefined`: there is none, or it ended long ago. */
+    /** The latest incident; `undefined` if there is none, or it ended long ago. */
     get incident(): Incident | undefined {
       return tally && incidentOf(tally, deps, breakerAt);
     },

@@ -1,13 +1,15 @@
+// Counts what belongs to one incident in this process: failed calls and answers, by cause, host, caller and operation.
+
 import { LISTED_CALLERS_MAX, hasCalls, type Incident, type IncidentKind } from './incident.ts';
 
-/** A failure of something that an incident may be about. */
+/** A failed call, a call that was not sent, or a failed answer that such a call caused. */
 export type Failure = {
-  /** When it began: the call, not its end. */
+  /** When the call began, in milliseconds since the epoch. */
   readonly at: number;
-  /** Why, in words; absent: it says only that the failure goes on. */
+  /** Why it failed, in words; absent: the failure shows only that the incident goes on. */
   readonly cause?: string | undefined;
   readonly host?: string | undefined;
-  /** An answer of the gateway that failed for it, or a call that was not sent; absent: a call. */
+  /** `answer`: an answer of the gateway failed; `not_sent`: a call was not sent; absent: a call failed. */
   readonly effect?: 'answer' | 'not_sent' | undefined;
   readonly caller?: string | undefined;
   readonly operation?: string | undefined;
@@ -17,18 +19,18 @@ export type Failure = {
 export type TallySubject = {
   readonly kind: IncidentKind;
   readonly subject: string;
-  /** The label of a caller's key. */
+  /** Finds the label of a caller's key. */
   readonly labelOf: (caller: string) => string | undefined;
-  /** Whether it is critical without a failed answer. */
+  /** True: the incident is critical even without a failed answer. */
   readonly isCritical?: boolean;
 };
 
-/** What is counted of one incident in this process. */
+/** The counts of one incident in this process. */
 export type IncidentTally = ReturnType<typeof openTally>;
 
 const CALLERS_KEPT = 500;
 const NAMES_MAX = 100;
-/** So soon after it opened, an incident that becomes critical was so from its beginning. */
+/** If an incident becomes critical within this time after it opened, it counts as critical from its beginning. */
 const GRACE_MS = 10_000;
 
 type Counts = Map<string, number>;
@@ -44,7 +46,7 @@ function addTo(counts: Counts, name: string | undefined, max = NAMES_MAX): boole
   return true;
 }
 
-/** Opens a tally. `answered`: how many answers there were when it began; `healthy`: calls since then that did not fail. */
+/** Opens a tally. `answered`: the number of answers when it began (`since`); `healthy`: calls since then that did not fail. */
 export function openTally(since: number, now: number, answered: number, healthy: number) {
   const empty = (): Counts => new Map();
   return {
@@ -52,14 +54,14 @@ export function openTally(since: number, now: number, answered: number, healthy:
     worsenedAt: undefined as number | undefined,
     /** `trailing`: calls since the last failure. */
     ...{ failed: 0, total: 0, trailing: healthy, notSent: 0 },
-    /** `answersBefore`: of the times before it opened again. */
+    /** `answersBefore`: answers until it opened again; `answersFrom`: the number of answers when it opened. */
     ...{ answersFailed: 0, answersTotal: 0, answersBefore: 0, answersFrom: answered },
     ...{ causes: empty(), callers: empty(), otherCallers: 0, operations: empty() },
     ...{ failedAt: empty(), askedAt: empty() },
   };
 }
 
-/** Opens a tally again. */
+/** Opens an ended tally again, because the same thing fails again; `answered` and `healthy` are as in `openTally`. */
 export function reopenTally(tally: IncidentTally, now: number, answered: number, healthy: number): void {
   tally.isOpen = true;
   tally.reopened += 1;
@@ -69,7 +71,7 @@ export function reopenTally(tally: IncidentTally, now: number, answered: number,
   tally.answersFrom = answered;
 }
 
-/** Begins a tally earlier: `answered` answers had been given by then, and `healthy` calls more belong to it. */
+/** Moves the beginning of a tally to `since`. `answered`: the answers by then; `healthy`: the calls that are added. */
 export function beginTally(tally: IncidentTally, since: number, answered: number, healthy: number): void {
   tally.answersTotal += tally.answersFrom - answered;
   tally.answersFrom = answered;
@@ -98,7 +100,7 @@ function tallyAnswer(
   addTo(tally.operations, operation);
 }
 
-/** Counts a failure. */
+/** Counts a failure for an incident. */
 export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
   tally.last = Math.max(tally.last, failure.at);
   tally.seen = now;
@@ -116,7 +118,7 @@ export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySu
 
 const sortedCounts = (counts: Counts) => [...counts].sort((a, b) => b[1] - a[1]);
 
-/** What a tally has counted, as JSON. */
+/** The incident of a tally, as JSON. `breakerAt`: when the breaker opened. */
 export function incidentOf(tally: IncidentTally, of: TallySubject, breakerAt: number | undefined): Incident {
   const { since, last, seen, isOpen, reopened, worsenedAt, notSent, failed, total, answersFailed } = tally;
   const callers = sortedCounts(tally.callers);

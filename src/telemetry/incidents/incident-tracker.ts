@@ -1,3 +1,5 @@
+// Finds the incidents of this process: it is told of calls, answers and states, and attributes each failure to its root cause.
+
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestLogFields } from '../requests/recent-requests.ts';
 import type { ProcessIncidents } from './fleet-incidents.ts';
@@ -5,13 +7,13 @@ import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
-/** A state that is wrong at this moment, or may be: it is looked at each second. */
+/** The state of something that may be wrong, such as a Redis. The tracker looks at it each second. */
 export type WatchedState = {
   readonly kind: IncidentKind;
   readonly subject: string;
-  /** Absent: nothing is wrong. */
+  /** What is wrong, in words; absent: nothing is wrong. */
   readonly cause: string | undefined;
-  /** Since when it is certain; absent: it must last before it counts. */
+  /** Since when it is certainly wrong, in ms since the epoch; absent: it must last for some time before it counts. */
   readonly since?: number | undefined;
   readonly isCritical?: boolean;
 };
@@ -19,10 +21,10 @@ export type WatchedState = {
 /** An answer with a status from 500 on. `source`: the upstream that the error names. */
 export type FailedAnswer = Pick<RequestLogFields, 'code' | 'source' | 'caller' | 'operation'>;
 
-/** Since when something is wrong. */
+/** What is wrong, and since when. */
 export type IncidentStart = Pick<Incident, 'kind' | 'subject' | 'since'>;
 
-/** Finds the incidents of a process from what is counted anyway. */
+/** Finds the incidents of a process from events that are also counted in metrics. */
 export type IncidentTracker = ReturnType<typeof createIncidentTracker>;
 
 /** The process whose incidents are found, such as `host-1:4711`. */
@@ -32,20 +34,20 @@ export type TrackedProcess = {
   readonly version: string;
 };
 
-/** What is asked of a process that serves. The functions are called again after each reload. */
+/** What a tracker asks a process that serves requests. The functions are called each time, because a reload changes results. */
 export type TrackedServing = {
-  /** How many requests were answered so far. */
+  /** How many requests this process has answered so far. */
   readonly answered: () => number;
   /** A call that takes longer is slow, in milliseconds. */
   readonly slowMs: () => number;
   readonly labelOf: (caller: string) => string | undefined;
-  /** The sources of an operation. */
+  /** The names of the sources of an operation. */
   readonly sourcesOf: (operation: string) => readonly string[];
-  /** The roles that share the Redis of a role, in words such as `keys+limits`; `undefined`: it has none. */
+  /** The roles that share the Redis of a role, such as `keys+limits`; `undefined`: the role has no Redis. */
   readonly redisOf: (role: string) => string | undefined;
 };
 
-/** The primary of several workers serves nothing itself. */
+/** For the primary of several workers, which serves no requests itself. */
 const NOTHING_SERVED: TrackedServing = {
   ...{ answered: () => 0, slowMs: () => Infinity, labelOf: () => undefined },
   ...{ sourcesOf: () => [], redisOf: () => undefined },
@@ -56,7 +58,7 @@ const SHARE_MIN = 0.02;
 const SLOW_SHARE_MIN = 0.1;
 const REMEMBERED_S = 128;
 
-/** Remembers how many answers there were, for two minutes. */
+/** Remembers how many answers there were at each second of the last two minutes. */
 function createAnsweredPast(answered: () => number, now: () => number) {
   const past = new Float64Array(REMEMBERED_S).fill(answered());
   const secondOf = (ms: number) => Math.floor(ms / 1_000);
@@ -67,7 +69,7 @@ function createAnsweredPast(answered: () => number, now: () => number) {
       if (second >= latest) return answered();
       return past[Math.max(second, latest - REMEMBERED_S + 1) % REMEMBERED_S] ?? 0;
     },
-    /** The seconds that were missed count as the last one that was not. */
+    /** Notes the number of answers. Seconds without a tick get the same number. */
     tick(): void {
       const second = secondOf(now());
       const count = answered();
@@ -81,13 +83,13 @@ function createAnsweredPast(answered: () => number, now: () => number) {
 /** The kind of an upstream, by its name in the metrics. */
 const kindOf = (source: string): IncidentKind => (source.startsWith('passthrough.') ? 'route' : 'source');
 
-/** `slow`: the run of calls that take long. It counts all calls, so that it knows those since its first slow one began. */
+/** `run`: failures of an upstream. `slow`: its slow calls, among all calls, so that their share is known. */
 type Upstream = { readonly run: IncidentRun; readonly slow: IncidentRun };
 
-/** Creates the runs of all subjects, each when it is first asked for. */
+/** Creates the runs of all subjects; each run is created when it is first needed. */
 function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
   const runs = new Map<string, IncidentRun>();
-  /** The runs of each upstream, found without a key to be made. */
+  /** The runs of each upstream, by its name alone, so that no key must be made for each call. */
   const upstreams = new Map<string, Upstream>();
 
   function of(kind: IncidentKind, subject: string, isCritical = kind === 'gateway'): IncidentRun {
@@ -113,7 +115,7 @@ function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
     upstreamOf,
     known: (kind: IncidentKind, subject: string) => runs.get(`${kind} ${subject}`),
     all: () => runs.values(),
-    /** Counts how long a call took that did not fail. */
+    /** Counts a call that did not fail as slow or not. */
     countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
       const { slow } = upstreamOf(source);
       const slowMs = deps.slowMs();
@@ -123,7 +125,7 @@ function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
   };
 }
 
-/** Finds the deepest dependency that an answer has failed for; `undefined`: nothing that is watched is at fault. */
+/** Finds the run of the deepest dependency that made an answer fail; `undefined` if no watched dependency is at fault. */
 function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<typeof createRuns>) {
   const ofRole = (role: string) => runs.of('redis', redisOf(role) ?? role);
   return function rootOf({ code, source, operation }: FailedAnswer): IncidentRun | undefined {
@@ -137,7 +139,7 @@ function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<t
     if (code === 'scan_limit_exceeded') return undefined;
     if (source !== undefined) return runs.upstreamOf(source).run;
     if (code === 'overloaded') return undefined;
-    // An answer that passes as it is has no code of ours.
+    // An upstream's answer that is passed on unchanged has no code of Portico.
     if (operation.startsWith('passthrough.')) return runs.upstreamOf(operation).run;
     if (code === undefined) return undefined;
     const all = sourcesOf(operation).map((name) => runs.upstreamOf(name).run);
@@ -145,7 +147,7 @@ function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<t
   };
 }
 
-/** Creates the functions that are told what happens. */
+/** Creates the functions that other parts of the process call when something happens. */
 function createEventCounts(
   runs: ReturnType<typeof createRuns>,
   rootOf: ReturnType<typeof createRootOf>,
@@ -153,8 +155,8 @@ function createEventCounts(
 ) {
   return {
     /**
-     * Counts a call of a source that has ended, or was not sent. `failure`: why it brought no usable answer; `base`: where
-     * it was sent.
+     * Counts a call to a source that has ended, or was not sent. `failure`: why it brought no usable answer; `base`: the URL
+     * to which it was sent.
      */
     call(
       source: string,
@@ -164,10 +166,10 @@ function createEventCounts(
       base?: string,
       error?: unknown,
     ): void {
-      // A call whose caller went away, or that found no slot, says nothing.
+      // A call whose caller left, or that found no concurrency slot, says nothing about the source.
       if (failure === undefined && (outcome === 'cancelled' || outcome === 'overloaded')) return;
       const now = clock.now();
-      // What is remembered reaches a minute back.
+      // Counts reach back only a minute.
       const at = now - Math.min(seconds * 1_000, QUIET_MS);
       const { run } = runs.upstreamOf(source);
       if (failure === undefined) {
@@ -178,16 +180,16 @@ function createEventCounts(
       const effect = failure === 'not_asked' ? 'not_sent' : undefined;
       run.fail({ at, host: base, effect, cause: failureWords(failure, outcome, seconds, error) }, now);
     },
-    /** The breaker of a source has changed. */
+    /** Notes a change of a source's breaker. */
     breaker(source: string, state: string): void {
       const { run } = runs.upstreamOf(source);
       if (state !== 'half_open') run.breaker(state === 'open' ? clock.now() : undefined);
     },
-    /** A host of a source is ejected, or found unhealthy or healthy. */
+    /** Notes that a host of a source was ejected, or found unhealthy or healthy. */
     host(source: string, name: string, event: string): void {
       if (event !== 'healthy') runs.upstreamOf(source).run.hostLost(name, clock.now());
     },
-    /** The key set of the issuer of tokens was fetched, or not. */
+    /** Counts a fetch of the token issuer's key set; `problem`: why it failed. */
     issuer(problem: string | undefined): void {
       const now = clock.now();
       if (problem !== undefined)
@@ -203,7 +205,7 @@ function createEventCounts(
   };
 }
 
-/** Creates a tracker that has seen nothing. It looks at the time and at states each second, from `start` on. */
+/** Creates a tracker without incidents. From `start` on it looks at states, and ends quiet incidents, each second. */
 export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_SERVED) {
   const { clock, instance = 'gateway', version } = about;
   const startedAt = clock.now();
@@ -231,14 +233,14 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
 
   return {
     ...createEventCounts(runs, createRootOf(serving, runs), clock),
-    /** Looks at states each second, too. */
+    /** Adds states to look at each second. */
     watch: (states: () => readonly WatchedState[]): void => void watched.push(states),
     tick,
     start: (): void => void (timer ??= setInterval(tick, TICK_MS).unref()),
     close: (): void => clearInterval(timer),
     /**
-     * What this process sees: the incidents that are open, or ended within the last minutes. Those of its fleet, `known`,
-     * began for it when they began for the first process.
+     * The incidents of this process that are open, or ended in the last minutes. `known`: the incidents of the fleet; here
+     * they begin at the same time as in the process that saw them first.
      */
     seen(known: readonly IncidentStart[] = []): ProcessIncidents {
       for (const { kind, subject, since } of known) runs.known(kind, subject)?.begin(since);

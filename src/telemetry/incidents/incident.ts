@@ -1,10 +1,12 @@
+// The form of an incident: one thing that is wrong, with its cause, its times and the calls and answers that failed.
+
 import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 
 /**
- * What is wrong. `redis`: a Redis of some roles. `issuer`: the issuer of tokens. `source`, `route`: an upstream. `field`:
- * a field that records of a source lack. `slow`: a source answers, but late. `config`: the files were refused.
- * `gateway`: the gateway itself fails.
+ * What may be wrong. `redis`: a Redis of some roles. `issuer`: the token issuer. `source`, `route`: an upstream fails.
+ * `field`: many records of a source suddenly lack a field. `slow`: a source answers, but late. `config`: the configuration
+ * files were refused. `gateway`: the gateway itself fails.
  */
 export const incidentKinds = [
   'redis',
@@ -22,65 +24,66 @@ export type IncidentKind = (typeof incidentKinds)[number];
 
 const WITHOUT_CALLS: ReadonlySet<IncidentKind> = new Set(['redis', 'field', 'config', 'gateway']);
 
-/** Whether incidents of a kind count calls; the others are seen by a state, or by answers. */
+/** Whether incidents of a kind count calls; incidents of other kinds are found by a state, or by answers. */
 export const hasCalls = (kind: IncidentKind): boolean => !WITHOUT_CALLS.has(kind);
 
-/** A moment as JSON: milliseconds since the epoch, as far as a date reaches. */
+/** A moment as JSON: milliseconds since the epoch, up to the last instant of a Date. */
 export const timeSchema = z.number().min(0).max(8.64e15);
 const count = z.number().min(0);
 const counts = z.record(z.string(), count);
 const failedOf = z.object({ failed: count, total: count });
 
-/** Incidents are exchanged as JSON, which may be damaged or of another version: names and numbers only. */
+/** The schema of an incident. Processes exchange incidents as JSON, which may be damaged or of another version. */
 export const incidentSchema = z.object({
   kind: z.enum(incidentKinds),
-  /** What it is about, such as the name of a source. */
+  /** What the incident is about, such as the name of a source. */
   subject: z.string(),
-  /** Why most of its calls failed, in words. */
+  /** Why most of the calls failed, in words. */
   cause: z.string(),
   severity: z.enum(['critical', 'warning']),
-  /** When its first failure began; a reopening does not change it. */
+  /** When the first failure began; this stays if the incident opens again. */
   since: timeSchema,
-  /** When its last failure began, and when it was seen: a call that hangs takes its time. */
+  /** When the last failure began. */
   last: timeSchema,
+  /** When the last failure was seen, which is later for a call that hangs. */
   seen: timeSchema,
   isOpen: z.boolean(),
-  /** How often it opened again. */
+  /** How often the incident opened again. */
   reopened: count,
-  /** When it became critical, if it was not so from its beginning. */
+  /** When the incident became critical; absent if it was critical from its beginning, or is not. */
   worsenedAt: timeSchema.optional(),
   /** The calls until the last failure. */
   calls: failedOf,
-  /** Calls that were not sent, because the breaker or a pause forbade it. */
+  /** Calls that were not sent, because the breaker was open or the source had asked for a pause. */
   notSent: count,
-  /** The answers of the gateway until the last failure; the failed ones are its effect. */
+  /** The answers of the gateway until the last failure; `failed`: those that the incident made fail. */
   answers: failedOf,
   /** Failed answers by caller, and by operation. */
   callers: counts,
   operations: counts,
-  /** The labels of the callers' keys, where they have one. */
+  /** The labels of the callers' keys, by the ids of the callers. */
   labels: z.record(z.string(), z.string()),
   /** Failed answers of callers that are not listed. */
   otherCallers: count,
   /** The calls to each host. */
   hosts: z.record(z.string(), failedOf),
-  /** When its breaker last opened; absent: it is closed. */
+  /** When the source's breaker last opened; absent: it is closed. */
   breakerAt: timeSchema.optional(),
 });
 
-/** Counts of what failed, of all. */
+/** How many calls or answers failed, and how many there were. */
 export type FailedOf = DeepReadonly<z.output<typeof failedOf>>;
 
-/** An incident as one process saw it, or as the processes of a fleet did. */
+/** An incident as one process saw it, or merged from all processes of a fleet. */
 export type Incident = DeepReadonly<z.output<typeof incidentSchema>>;
 
-/** An incident opens after so long, or so many failures. */
+/** An incident opens when failures have lasted for this time. */
 export const OPENS_MS = 5_000;
-/** So many failures open an incident at once. */
+/** This number of failures opens an incident at once. */
 export const FAILURES_TO_OPEN = 5;
-/** So long without a failure ends an incident. */
+/** An incident ends after this time without a failure. */
 export const QUIET_MS = 60_000;
-/** Within this time after its end an incident is the same if it opens again. */
+/** If the same thing fails again within this time after an incident's end, the incident opens again. */
 export const SAME_MS = 600_000;
-/** The callers of an incident that a process publishes. */
+/** How many callers of an incident a process publishes; the others are only counted. */
 export const LISTED_CALLERS_MAX = 50;

@@ -1,10 +1,12 @@
-/** How metrics whose sum has no meaning are merged, by the beginning of their name. The first match wins. */
+// Says how the metrics of several workers become one value on `/metrics`.
+
+/** How to merge metrics whose sum has no meaning, by the beginning of their names. The first match counts. */
 const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' | 'sum'])[] = [
   ['nodejs_eventloop_lag_min_seconds', 'min'],
   // A mean would hide one worker whose event loop is blocked.
   ['nodejs_eventloop_lag', 'max'],
   ['process_start_time_seconds', 'min'],
-  // The limit is one of each process, so the process nearest to it counts.
+  // Each process has its own limit, so the process that is nearest to its limit counts.
   ['process_open_fds', 'max'],
   ['process_max_fds', 'min'],
   ['nodejs_version_info', 'max'],
@@ -15,10 +17,10 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_breaker_state', 'max'],
   ['portico_source_failed_share', 'max'],
   ['portico_caller_refused_share', 'max'],
-  // Every worker serves the same configuration, or is about to.
+  // Every worker serves the same configuration, or will soon.
   ['portico_config_info', 'max'],
   ['portico_config_stale', 'max'],
-  // Each worker knows of the same claims.
+  // Each worker knows the same disabled claims.
   ['portico_claims_fallen', 'max'],
   ['portico_source_field_alarm', 'max'],
   // A count of events, although its name begins like that of the revision.
@@ -32,6 +34,6 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_scan_caches_oldest_seconds', 'max'],
 ];
 
-/** How the values of a metric of several processes become one. */
+/** How to merge the values of a metric from several processes: by their sum, unless the table above says otherwise. */
 export const aggregatorOf = (metric: string): 'max' | 'min' | 'sum' =>
   AGGREGATORS.find(([name]) => metric.startsWith(name))?.[1] ?? 'sum';

@@ -1,6 +1,8 @@
+// The metrics of comparisons between both sources of a migration.
+
 import { createCounter, createEventCounter, createHistogram, type MetricPlace } from './metric-factories.ts';
 
-/** What the metrics count of one comparison. */
+/** The part of a comparison's result that the metrics count. `lagMs`: how long a difference lasted. */
 type CountedComparison = {
   readonly resource: string;
   readonly operation: string;
@@ -10,14 +12,14 @@ type CountedComparison = {
   readonly lagMs?: number | undefined;
 };
 
-/** The most paths that are counted apart for one resource; differences at further ones count under `OTHER_PATHS`. */
+/** The most paths that are counted separately for one resource; differences at further paths count as `OTHER_PATHS`. */
 const PATH_GROUPS_MAX = 50;
 const OTHER_PATHS = '(other)';
 
-/** From writes that were on their way to a store that is filled now and then. */
+/** From the lag of writes that were just on their way, to the lag of a store that is filled in intervals. */
 const LAG_BOUNDS_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
 
-/** Makes the function that bounds the paths of each resource: a record of a source may differ anywhere. */
+/** Creates the function that bounds the paths of each resource, because the records of a source may differ anywhere. */
 function createPathGroups() {
   const known = new Map<string, Set<string>>();
   return function groupOf(resource: string, path: string): string {
@@ -28,7 +30,7 @@ function createPathGroups() {
   };
 }
 
-/** Registers the metrics of comparisons, and of the calls of both sources that comparisons rest on. */
+/** Registers the metrics of comparisons, and of the calls to both sources that are compared. */
 export function createComparisonMetrics(place: MetricPlace, bounds: readonly number[]) {
   const groupOf = createPathGroups();
   const verdicts = createEventCounter(place, {

@@ -1,6 +1,8 @@
+// The metrics of the configuration in force and of its reloads.
+
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What became of a reload that was asked for. */
+/** The result of a reload. `unchanged`: the configuration was in force already. */
 export type ReloadResult = 'applied' | 'unchanged' | 'refused';
 
 const RESULTS: readonly ReloadResult[] = ['applied', 'unchanged', 'refused'];

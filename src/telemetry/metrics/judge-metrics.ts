@@ -1,13 +1,15 @@
+// The metrics of the judge, which decides about the migrations of a fleet; only the one process that judges shows them.
+
 import { Gauge } from 'prom-client';
 import { createEventCounter, type MetricPlace, registerGauge } from './metric-factories.ts';
 
-/** Who stops a migration, as the gauge shows it. */
+/** Who has stopped a migration. */
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
 
-/** A migration, as the gauges name it. */
+/** A migration with its operations, which are labels of the gauges. */
 type JudgedOperations = { readonly resource: string; readonly operations: readonly string[] };
 
-/** Registers what the judge of migrations finds. Its gauges are shown by the one process that judges. */
+/** Registers the metrics of the judge. */
 export function createJudgeMetrics(place: MetricPlace) {
   const { registry } = place;
   const gauge = (name: string, labelNames: readonly string[], help: string) =>
@@ -55,7 +57,7 @@ export function createJudgeMetrics(place: MetricPlace) {
       for (const gauge of [cusum, transient])
         for (const operation of ended.operations) gauge.remove(ended.resource, operation);
     },
-    /** Reports at each scrape what is on hold. */
+    /** Sets the function that tells at each scrape which migrations are on hold. */
     watchHolds: (next: () => readonly Hold[]) => void (holds = next),
     migrationRollback: createEventCounter(place, {
       name: 'portico_migration_rollbacks_total',

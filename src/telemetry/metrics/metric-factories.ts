@@ -1,16 +1,16 @@
 import { Counter, type CounterConfiguration, Gauge, type Histogram, type Registry } from 'prom-client';
 
-// How metrics are counted. The metrics themselves are in metrics.ts and the other files `*-metrics.ts`.
+// Creates counters, gauges and histograms that count fast. The metrics themselves are in metrics.ts and `*-metrics.ts`.
 
-/** The child of a metric for some label values. */
+/** The child (the counting part) of a metric for some label values. */
 type LabelledChild<T> = { readonly values: readonly string[]; readonly child: T };
 
 /** Finds the child for up to three label values; creates it on first use. */
 type ChildOf<T> = (first: string, second?: string, third?: string) => T;
 
 /**
- * A counter in a plain number, which prom-client reads at each scrape: prom-client's own children look up their labels
- * at each count, which would slow every request.
+ * The child of a counter: a plain number, which prom-client reads at each scrape. prom-client's own children look up their
+ * labels at each count, which would slow every request.
  */
 export class CounterChild {
   count = 0;
@@ -20,11 +20,11 @@ export class CounterChild {
   }
 }
 
-/** A histogram in plain numbers, for the same reason. */
+/** The child of a histogram, in plain numbers for the same reason as `CounterChild`. */
 export class HistogramChild {
   count = 0;
   sum = 0;
-  /** Counts per bucket, not cumulative: values above the previous bound and at most this one. */
+  /** The count of each bucket alone: values above the previous bound and not above its own bound. */
   readonly buckets: number[];
   readonly #bounds: readonly number[];
 
@@ -42,18 +42,19 @@ export class HistogramChild {
   }
 }
 
-/** Where metrics are registered. The children of a counter are found by its name. */
+/** Where metrics are registered. `counters` finds the children of a counter by its name. */
 export type MetricPlace = {
   readonly registry: Registry;
   readonly counters: Map<string, ChildOf<unknown>>;
 };
 
-/** The label values that counters will have, by the name of the counter. */
+/** The label values that a counter will have, by the name of the counter. */
 export type KnownSeries = Readonly<Record<string, readonly (readonly string[])[]>>;
 
 /**
- * Creates series with the value 0. A series that begins with its first event begins with 1, and `increase()` and
- * `rate()` of Prometheus do not see that event: an alert on a rare event would never fire.
+ * Creates series with the value 0, before their first event. Otherwise a series would begin with 1, `increase()` and
+ * `rate()` of Prometheus would not see that event, and an alert on a rare event would never fire. @throws if no counter has
+ * this name
  */
 export function declareSeries({ counters }: MetricPlace, known: KnownSeries): void {
   for (const [name, series] of Object.entries(known)) {
@@ -63,7 +64,7 @@ export function declareSeries({ counters }: MetricPlace, known: KnownSeries): vo
   }
 }
 
-/** Creates an empty set of children, as nested maps: joining the label values to one key is slower. */
+/** Creates an empty set of children. It uses nested maps, because joining the label values to one key is slower. */
 function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: readonly LabelledChild<T>[] } {
   const tree = new Map<string, Map<string, Map<string, T>>>();
   const children: LabelledChild<T>[] = [];
@@ -89,7 +90,7 @@ type Described = Pick<CounterConfiguration<string>, 'name' | 'help'> & {
   readonly labelNames: readonly string[];
 };
 
-/** A gauge, which `read` is asked for its values: label values with a number each. */
+/** A gauge. `read` returns its values at a scrape: each has label values and a number. */
 type DescribedGauge = Described & {
   readonly read: () => Iterable<readonly [labelValues: readonly string[], value: number]>;
 };
@@ -112,7 +113,7 @@ export function registerGauge(
   });
 }
 
-/** Registers a counter that reports the counts of the children. */
+/** Registers a counter that reports the counts of its children. */
 function registerCounts<T extends { readonly count: number }>(
   { registry, counters }: MetricPlace,
   described: Described,
@@ -166,7 +167,7 @@ function samplesOf(
   ];
 }
 
-/** Registers a histogram that reports those of the children in which anything was counted. */
+/** Registers a histogram that reports those of its children that have counted something. */
 function registerHistogram(
   { registry }: MetricPlace,
   { name, help, labelNames, bounds }: DescribedHistogram,
@@ -185,8 +186,8 @@ function registerHistogram(
       return Promise.resolve({ ...described, values: seen.flatMap(samples) });
     },
   };
-  // The registry uses only these members, although its type demands prom-client's own class. That one cannot stand here:
-  // its `collect` can give it observations alone, and not counts of buckets.
+  // The registry uses only these members, although its type demands prom-client's own class. That class does not fit,
+  // because its `collect` can only add observations, but not counts of buckets.
   registry.registerMetric(histogram as unknown as Histogram);
 }
 
@@ -198,8 +199,8 @@ export function createHistogram(place: MetricPlace, described: DescribedHistogra
 }
 
 /**
- * Creates a counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same events. The histogram shows
- * only what has happened: its many buckets would multiply what is declared.
+ * Creates a counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same events. The histogram has no
+ * declared series, because each would have many buckets.
  */
 export function createTimedCounter(
   place: MetricPlace,

@@ -1,7 +1,9 @@
+// The metrics of resources that move to a new source: the stage, the chosen source, fallbacks and comparison calls.
+
 import { stages, type MigrationStage } from '../../config/schema/migration-stages.ts';
 import { createEventCounter, type MetricPlace, registerGauge } from './metric-factories.ts';
 
-/** How far the migration of an operation is. */
+/** The position of an operation in its migration. `rev`: the number of the state by which this process serves. */
 type OperationPosition = {
   readonly resource: string;
   readonly operation: string;
@@ -10,7 +12,7 @@ type OperationPosition = {
   readonly rev: number;
 };
 
-/** What the gauges of migrations read. */
+/** The state of migrations that the gauges read at each scrape. */
 type MigrationsView = {
   readonly positions: () => readonly OperationPosition[];
   readonly staleSeconds: () => number;
@@ -18,7 +20,7 @@ type MigrationsView = {
   readonly openBreakers: () => readonly string[];
 };
 
-/** Registers how far migrations are. */
+/** Registers the gauges of the positions of migrations. */
 function createPositionMetrics(place: MetricPlace) {
   let view: MigrationsView = { positions: () => [], staleSeconds: () => 0, openBreakers: () => [] };
   const showPosition = (name: string, help: string, valueOf: (position: OperationPosition) => number) =>
@@ -57,11 +59,11 @@ function createPositionMetrics(place: MetricPlace) {
     labelNames: ['resource'],
     read: () => view.openBreakers().map((resource) => [[resource], 1] as const),
   });
-  /** Reports at each scrape what `next` has. */
+  /** Sets the state that the gauges read at each scrape. */
   return { watchMigrations: (next: MigrationsView) => void (view = next) };
 }
 
-/** Registers the metrics of comparisons between both sources. */
+/** Registers the metrics of calls for comparisons between both sources. */
 function createShadowMetrics(place: MetricPlace) {
   let inFlight = () => 0;
   const help = 'Calls of comparisons under way.';
@@ -72,7 +74,7 @@ function createShadowMetrics(place: MetricPlace) {
     read: () => [[[], inFlight()]],
   });
   return {
-    /** Reports at each scrape how many calls of comparisons are under way. */
+    /** Sets the function that tells at each scrape how many calls for comparisons are in flight. */
     watchShadows: (next: () => number) => void (inFlight = next),
     shadow: createEventCounter(place, {
       name: 'portico_migration_shadow_total',
@@ -87,7 +89,7 @@ function createShadowMetrics(place: MetricPlace) {
   };
 }
 
-/** Registers the metrics of resources that move. */
+/** Registers the metrics of resources that move to a new source. */
 export function createMigrationMetrics(place: MetricPlace) {
   return {
     ...createPositionMetrics(place),

@@ -1,8 +1,10 @@
+// Keeps the latest failed, slow and refused requests of this process in memory, so that operators can look at their traces.
+
 import type { Clock } from '../../kernel/clock.ts';
 import { type RequestTrace, traceTimings } from './request-trace.ts';
 import type { RequestTimings } from './request-timings.ts';
 
-/** The fields of a request's log line. Nothing else of a request is logged or kept. Fields without a value are left out. */
+/** The fields of a request's log line. Nothing else about a request is logged or kept. Fields without a value are left out. */
 export type RequestLogFields = {
   readonly requestId: string;
   readonly operation: string;
@@ -33,7 +35,7 @@ export type RequestLogFields = {
   why?: string | undefined;
 };
 
-/** A request that is over. */
+/** A finished request, with all that its trace needs. */
 export type FinishedRequest = {
   readonly line: RequestLogFields;
   /** The precise status; 499: the client left before its answer. */
@@ -44,38 +46,38 @@ export type FinishedRequest = {
   readonly timings: RequestTimings | undefined;
 };
 
-/** Why a request is kept: the gateway or a source failed, it was slow, or the client made a mistake. */
+/** Why a request is kept. `failed`: status 500 or above; `slow`: it took long; `refused`: status 400 to 499. */
 export const keptKinds = ['failed', 'slow', 'refused'] as const;
 
-/** Each kind has its own ring buffer here, and its own lists in Redis. */
+/** The kind of a kept request. Each kind has its own ring buffer in this process, and its own lists in Redis. */
 export type KeptKind = (typeof keptKinds)[number];
 
-/** A request that is kept. Its trace is made when somebody reads it. */
+/** A kept request. Its trace is made only when somebody reads it. */
 export type KeptRequest = { readonly kind: KeptKind; readonly trace: () => RequestTrace };
 
-/** How many of each kind are kept, so that mistakes of clients do not push out failures. */
+/** How many requests of each kind are kept. Kinds are separate, so that mistakes of clients do not push out failures. */
 const KEPT_MAX: Readonly<Record<KeptKind, number>> = { failed: 250, slow: 125, refused: 125 };
 
-/** The latest requests of this process that failed or were slow. */
+/** The latest requests of this process that failed, were slow or were refused. */
 export type RecentRequests = {
-  /** A request that takes at least so many milliseconds is slow; a reload changes this. */
+  /** A request that takes at least this number of milliseconds is slow; a reload may change it. */
   slowMs: number;
   /** Whether a request with this status and duration is kept. */
   wants(status: number, durationMs: number): boolean;
   add(request: FinishedRequest): void;
-  /** The traces of all kept requests, in no order. */
+  /** The traces of all kept requests, in no particular order. */
   traces(): readonly RequestTrace[];
 };
 
-/** `slowMs` is the bound at the start, in milliseconds; later bounds are set on the created object. */
+/** What the record of recent requests needs. `slowMs`: the bound at the start; a reload sets it on the created object. */
 export type RecentRequestsDeps = {
   readonly clock: Pick<Clock, 'now'>;
   /** This process, such as `host-1:4711`. */
   readonly instance: string;
   readonly slowMs: number;
-  /** Gets each kept request, too; it must return at once. */
+  /** Called with each kept request; it must return at once. */
   readonly onKept?: ((kept: KeptRequest) => void) | undefined;
-  /** Gets the line of each request whose answer failed, and when the request came. */
+  /** Called with the log line of each failed request, and when the request came (ms since the epoch). */
   readonly onFailed?: ((line: RequestLogFields, cameAt: number) => void) | undefined;
 };
 

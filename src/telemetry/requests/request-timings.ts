@@ -1,5 +1,7 @@
+// Measures what a request spends its time on, for its trace. Each stage adds its own timing.
+
 /**
- * What a request spends its time on. `credential`, `limit`: waiting for the store of keys or of limits. `cache`: asking
+ * The parts of a request that are timed. `credential`, `limit`: waiting for the store of keys or of limits. `cache`: asking
  * Redis for an answer. `shared`: waiting for an answer that another request makes. `plan`: planning the upstream calls.
  * `rows`: reading the rows of an earlier scan. `login`: logging in at the source. `bulkhead`: waiting for a concurrency slot
  * or a rate token of the source. `upstream`: one exchange. `read`: reading its reply. `backoff`: the pause before a retry.
@@ -17,29 +19,29 @@ export type TimingName =
   | 'read'
   | 'backoff';
 
-/** A timing as it was measured: milliseconds on the monotonic clock. */
+/** A timing as it was measured, in milliseconds of the monotonic clock. */
 export type MeasuredTiming = {
   readonly name: TimingName;
   readonly startMs: number;
   readonly endMs: number;
-  /** For an exchange: the base URL that it was sent to. */
+  /** For an exchange: the base URL to which it was sent. */
   readonly base: string | undefined;
   /** For an exchange: the status of the reply, or the code of the error. */
   readonly outcome: number | string | undefined;
 };
 
-/** Timings beyond this number are only counted: a scan has hundreds. */
+/** Further timings are only counted, because a scan has hundreds. */
 const TIMINGS_MAX = 60;
 
 /**
- * The timings of one request that is not served from memory. A timing costs a few pushes to arrays: nothing is computed
- * before somebody reads them.
+ * The timings of one request that is not served from memory. To add a timing costs only a few pushes to arrays; everything
+ * else is computed when somebody reads the timings.
  */
 export class RequestTimings {
   readonly #names: TimingName[] = [];
-  /** Start and end in turn. */
+  /** The start and the end of each timing, one after another. */
   readonly #times: number[] = [];
-  /** Base and outcome in turn; `undefined` for timings of no exchange. */
+  /** The base and the outcome of each timing; `undefined` if it is not an exchange. */
   readonly #exchanges: (string | number | undefined)[] = [];
   #leftOut = 0;
   #leftOutFrom = Infinity;
@@ -76,15 +78,15 @@ export class RequestTimings {
   }
 }
 
-/** What carries the timings of a request. They are absent if nobody needs them, as for a refresh in the background. */
+/** An object with the timings of a request. They are absent if nobody needs them, as for a refresh in the background. */
 export type TimingsCarrier = { timings?: RequestTimings | undefined };
 
-/** The timings of a request; created at first use, because a request that is served from memory has none. */
+/** Returns the timings of a request, and creates them first if needed: a request that is served from memory has none. */
 export function openTimings(carrier: TimingsCarrier): RequestTimings {
   return (carrier.timings ??= new RequestTimings());
 }
 
-/** Waits for some work, and records how long it took, even if it fails. */
+/** Waits for `work` and adds a timing for it, even if it rejects. */
 export async function timed<T>(
   timings: RequestTimings | undefined,
   name: TimingName,

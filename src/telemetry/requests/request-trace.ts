@@ -1,9 +1,11 @@
+// The trace of a request that failed or was slow, which tells operators where its time went.
+
 import type { MeasuredTiming, RequestTimings, TimingName } from './request-timings.ts';
 
-/** One part of the time of a request. */
+/** One part of a request's time, in milliseconds. */
 export type RequestTiming = {
   /**
-   * A timing that was measured, or the time between two of them. `admission`: routing, credential and limits, without
+   * A measured timing, or the time between two timings. `admission`: routing, credential and limits, without
    * waiting. `gateway`: the gateway's own work. `answer`: making and sending the answer. `more`: timings beyond the limit.
    */
   readonly name: TimingName | 'admission' | 'gateway' | 'answer' | 'more';
@@ -14,8 +16,8 @@ export type RequestTiming = {
 };
 
 /**
- * The record of a request that failed or was slow: fields of its log line and its timings, as JSON. It has no path, no
- * query, no body and no value of a record. `traceId` is the id of the distributed trace that the request belongs to.
+ * The fields of a request's log line and its timings, as JSON. It has no path, no query, no body and no value of a record.
+ * `traceId` is the id of the distributed trace to which the request belongs.
  */
 export type RequestTrace = {
   /** When the request came, as an instant in UTC. */
@@ -50,12 +52,12 @@ export type RequestTrace = {
   readonly timingsLeftOut: number;
 };
 
-/** Shorter times between two timings are not worth a line. */
+/** Shorter times between two timings are left out. */
 const GAP_MS_MIN = 0.05;
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
 
-/** The outcome of an exchange and its host, without a path. */
+/** The outcome of an exchange and the host of the upstream, without a path. */
 function detailOf({ base, outcome }: MeasuredTiming): string | undefined {
   if (base === undefined) return undefined;
   return `${outcome ?? 'cancelled'} from ${URL.parse(base)?.host ?? 'an unknown host'}`;
@@ -63,7 +65,7 @@ function detailOf({ base, outcome }: MeasuredTiming): string | undefined {
 
 type Span = Pick<RequestTiming, 'name' | 'detail'> & { readonly startMs: number; readonly endMs: number };
 
-/** The spans of a request within its time, by their starts. */
+/** The timings of a request, cut to its duration and sorted by their starts. */
 function spansOf(timings: RequestTimings, startedAt: number, durationMs: number): readonly Span[] {
   const { leftOut } = timings;
   const all = [
@@ -82,8 +84,8 @@ function spansOf(timings: RequestTimings, startedAt: number, durationMs: number)
 }
 
 /**
- * The timings of a request, and the times between them, so that together they cover its duration. The time before the first
- * one is its admission, the time after the last one its answer.
+ * The timings of a request and the times between them, which together cover its duration. The time before the first timing
+ * is its `admission`, and the time after the last timing its `answer`.
  */
 export function traceTimings(
   timings: RequestTimings | undefined,

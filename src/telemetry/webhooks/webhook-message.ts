@@ -1,3 +1,5 @@
+// Makes the messages of webhooks: the body, the id and the signed headers of Standard Webhooks.
+
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { GatewayWebhook, WebhookEventType } from '../../config/schema/telemetry.ts';
 import { conditionOfEvent } from '../conditions/conditions.ts';
@@ -5,18 +7,18 @@ import { conditionOfEvent } from '../conditions/conditions.ts';
 /** An event that operators want to know at once. */
 export type WebhookEvent = {
   readonly type: WebhookEventType;
-  /** What it is about, such as `breaker:crm`: events of one subject arrive in their order. */
+  /** What the event is about, such as `breaker:crm`. Events with the same subject arrive in their order. */
   readonly subject: string;
-  /** Numbers, names and the words of operators; never a secret, nor a value of a record. */
+  /** Numbers, names and texts of operators; never a secret or a value of a record. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** Several processes may report the same event: with the same key, their receiver gets the same `webhook-id`. */
+  /** If several processes report the same event with the same key, the receiver gets the same `webhook-id` from all. */
   readonly key?: string;
 };
 
-/** An event as it is sent: the same bytes and the same id at each attempt. */
+/** An event as it is sent. Each attempt has the same id and the same bytes of the body. */
 export type WebhookMessage = { readonly id: string; readonly body: string };
 
-/** Makes the message of an event. */
+/** Makes the message of an event. `instance`: the name of this process; `now`: ms since the epoch. */
 export function messageOf({ type, data, key }: WebhookEvent, instance: string, now: number): WebhookMessage {
   const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('base64url');
   const about = { condition: conditionOfEvent(type), ...data, ...(key === undefined ? { instance } : {}) };
@@ -26,7 +28,7 @@ export function messageOf({ type, data, key }: WebhookEvent, instance: string, n
   };
 }
 
-/** The headers of Standard Webhooks: with them, the receiver can check the sender and recognise a message that comes twice. */
+/** The headers of Standard Webhooks, by which the receiver can check the sender and recognise a repeated message. */
 export function signedHeaders(
   { secret }: Pick<GatewayWebhook, 'secret'>,
   { id, body }: WebhookMessage,

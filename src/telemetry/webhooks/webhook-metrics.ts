@@ -3,7 +3,7 @@ import { webhookEvents, type WebhookEventType } from '../../config/schema/teleme
 import { registerGauge } from '../metrics/metric-factories.ts';
 import type { WebhookOutcome } from './webhooks.ts';
 
-/** Registers what became of webhooks. */
+/** Registers the metrics of webhooks: events by the outcome of their delivery, and how many wait. */
 export function createWebhookMetrics(registry: Registry) {
   let waiting = () => 0;
   const events = new Counter({
@@ -12,7 +12,7 @@ export function createWebhookMetrics(registry: Registry) {
     labelNames: ['event', 'outcome', 'receiver'],
     registers: [registry],
   });
-  // Before an event, no receiver is known; that of the first one is declared with its first attempt, minutes before it is dead.
+  // Before an event no receiver is known; its series is created at the first attempt, minutes before the event can be dead.
   for (const event of webhookEvents) events.labels(event, 'dead', '').inc(0);
   const help = 'Events that a receiver of webhooks has not taken yet.';
   registerGauge(
@@ -21,11 +21,11 @@ export function createWebhookMetrics(registry: Registry) {
   );
   return {
     webhook: (event: WebhookEventType, outcome: WebhookOutcome, receiver: string): void => {
-      // For Prometheus, a series that begins with 1 has not risen: the first dead event would raise no alert.
+      // Prometheus sees no increase if a series begins with 1, so the first dead event would raise no alert.
       events.labels(event, 'dead', receiver).inc(0);
       events.labels(event, outcome, receiver).inc();
     },
-    /** Reports at each scrape how many events wait. */
+    /** Sets the function that tells at each scrape how many events wait. */
     watchWebhooks: (next: () => number) => void (waiting = next),
   };
 }

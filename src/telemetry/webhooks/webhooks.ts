@@ -1,3 +1,5 @@
+// Sends events, such as an opened breaker, to the operators' webhook receivers, with retries and in order.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { GatewayWebhook, WebhookEventType } from '../../config/schema/telemetry.ts';
@@ -6,20 +8,20 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createSemaphore, type Semaphore } from '../../kernel/semaphore.ts';
 import { messageOf, signedHeaders, type WebhookEvent, type WebhookMessage } from './webhook-message.ts';
 
-/** The result of an attempt to deliver an event. `dead`: nobody has taken it, and it is not sent again. */
+/** The result of an attempt to deliver an event. `dead`: the event was not taken, and is not sent again. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'dead';
 
-/** Sends events to their receivers. Nobody waits for it. */
+/** Sends events to their receivers in the background. */
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /**
- * `targets` is asked for each event. An attempt may take 5 seconds, and five more follow within about eleven minutes,
- * unless `timeoutMs` and `retriesMs` say otherwise.
+ * What the sender of webhooks needs. It calls `targets` for each event. By default an attempt may take 5 seconds
+ * (`timeoutMs`), and five more attempts follow within about eleven minutes (`retriesMs`).
  */
 export type WebhooksDeps = {
   /** The receivers of the configuration in force. */
   readonly targets: () => readonly GatewayWebhook[];
-  /** Posts a text to an address. Resolves with the status; rejects where there was no answer. */
+  /** Posts a text to an address. Resolves with the status; rejects if there was no answer. */
   readonly post: (
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -28,9 +30,9 @@ export type WebhooksDeps = {
   ) => Promise<number>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
-  /** The name of this process. Each process reports its own breakers, and the reloads that it was asked for. */
+  /** The name of this process; each process reports its own breakers and reloads. */
   readonly instance: string;
-  /** `receiver`: its host. */
+  /** Counts an attempt for the metrics; `receiver` is the host of the receiver. */
   readonly count: (event: WebhookEventType, outcome: WebhookOutcome, receiver: string) => void;
   /** About how many milliseconds to wait before each further attempt. */
   readonly retriesMs?: readonly number[];
@@ -45,23 +47,23 @@ type Delivery = {
 };
 
 const TIMEOUT_MS = 5_000;
-/** A receiver that is away for ten minutes misses nothing. */
+/** The pauses before further attempts; a receiver that is down for ten minutes misses nothing. */
 const RETRIES_MS = [1_000, 5_000, 30_000, 120_000, 480_000];
 /** The random part of a pause, so that not all gateways ask a receiver at once when it comes back. */
 const JITTER = 0.2;
-/** Events that may wait, of all receivers. */
+/** How many events may wait for all receivers together. */
 const WAITING_MAX = 10_000;
-/** Attempts at once, to one receiver. */
+/** How many attempts to one receiver may run at the same time. */
 const AT_ONCE = 8;
-/** The log says at most this often that receivers take nothing. */
+/** How often the log says at most that events are dead. */
 const WARN_MS = 60_000;
-/** The status by which a receiver says that it wants nothing more. */
+/** The status with which a receiver says that it no longer wants events. */
 const GONE = 410;
 
-/** The host of a receiver: the rest of its address may hold a secret. */
+/** The host of a receiver. The rest of its address is never shown, because it may hold a secret. */
 const hostOf = ({ target }: Pick<Delivery, 'target'>) => URL.parse(target.url)?.host ?? '';
 
-/** Makes the function that logs dead events: once a minute, with their number. */
+/** Creates the function that logs dead events, once a minute with their number. */
 function createDeadLetterLog({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>) {
   let [dead, warnedAt] = [0, -Infinity];
   return ({ event: { type, subject, data } }: Delivery, problem: string): void => {
@@ -72,7 +74,7 @@ function createDeadLetterLog({ clock, log }: Pick<WebhooksDeps, 'clock' | 'log'>
   };
 }
 
-/** Makes the function that attempts a delivery once. It resolves with the problem, or with `undefined` on success. */
+/** Creates the function that attempts a delivery once. It resolves with the problem, or with `undefined` on success. */
 function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
   const semaphores = new Map<string, Semaphore>();
   return ({ target, message }: Delivery, closing: AbortSignal): Promise<string | undefined> => {
@@ -95,7 +97,7 @@ function createAttempt({ post, clock, timeoutMs = TIMEOUT_MS }: WebhooksDeps) {
   };
 }
 
-/** Makes the function that delivers with retries. It resolves with the last problem, or with `undefined` on success. */
+/** Creates the function that delivers with retries. It resolves with the last problem, or with `undefined` on success. */
 function createDeliver(deps: WebhooksDeps) {
   const { count, retriesMs = RETRIES_MS } = deps;
   const attempt = createAttempt(deps);
@@ -115,7 +117,7 @@ function createDeliver(deps: WebhooksDeps) {
   };
 }
 
-/** Queues by key: the items of one queue are processed one after the other, and queues do not wait for each other. */
+/** Creates queues by key. The items of a queue are processed one after another; queues do not wait for each other. */
 function createQueues<T>(work: (item: T, closing: AbortSignal) => Promise<void>) {
   const tasks = createBackgroundTasks();
   const queues = new Map<string, T[]>();
@@ -148,14 +150,14 @@ function createQueues<T>(work: (item: T, closing: AbortSignal) => Promise<void>)
 }
 
 /**
- * Creates the sender of events. A receiver gets the events of one subject one after the other. Each is attempted for about
- * ten minutes; then it is dead: counted and logged.
+ * Creates the sender of events. A receiver gets the events of one subject one after another. Each event is attempted for
+ * about ten minutes; then it counts as dead and is logged.
  */
 export function createWebhooks(deps: WebhooksDeps) {
   const { targets, clock, log, instance, count } = deps;
   const deliver = createDeliver(deps);
   const logDead = createDeadLetterLog(deps);
-  /** By receiver and subject. */
+  /** A queue for each receiver and subject. */
   const queues = createQueues<Delivery>(async (delivery, closing) => {
     const problem = await deliver(delivery, closing);
     if (problem !== undefined) die(delivery, problem);
@@ -172,7 +174,7 @@ export function createWebhooks(deps: WebhooksDeps) {
   }
 
   return {
-    /** Sends an event to every receiver of the configuration that wants it. */
+    /** Sends an event to every configured receiver that wants events of its type. */
     tell: (event: WebhookEvent): void => {
       const wanted = targets().filter(({ events }) => events.includes(event.type));
       if (wanted.length === 0) return;
@@ -181,7 +183,7 @@ export function createWebhooks(deps: WebhooksDeps) {
     },
     /** How many events have not been delivered yet. */
     waiting: queues.waiting,
-    /** Drops the events that are not delivered yet. */
+    /** Drops the events that are not delivered yet, and stops. */
     async close(): Promise<void> {
       const waiting = queues.waiting();
       if (waiting > 0) log.warn({ waiting }, 'webhooks were not delivered before the end of the process');

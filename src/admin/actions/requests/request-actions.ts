@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/semaphore.ts';
-import { INDEX_MS, type RequestIndex } from '../../../store/fleet/request-index.ts';
+import { INDEX_MS, type FleetTraceIndex } from '../../../store/fleet/fleet-trace-index.ts';
 import { tryParseJson } from '../../../kernel/json/try-parse-json.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
 import type { RequestTrace } from '../../../telemetry/requests/request-trace.ts';
@@ -14,7 +14,7 @@ import { sinceOf } from '../audit-actions.ts';
 export type RequestActionsDeps = {
   readonly recent: Pick<RecentRequests, 'slowMs' | 'traces'>;
   /** The request traces of the fleet; absent without Redis. */
-  readonly requestIndex: Pick<RequestIndex, 'read'> | undefined;
+  readonly requestIndex: Pick<FleetTraceIndex, 'read'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
 };
 

@@ -8,10 +8,10 @@ import type { RedisConnection } from '../redis/redis.ts';
 import { addTraces } from '../redis/scripts/count-scripts.ts';
 
 /** What happened to a trace: `written`, `left_out` because too many came at once, or `lost` because Redis failed. */
-export type IndexOutcome = 'written' | 'left_out' | 'lost';
+export type TraceWriteOutcome = 'written' | 'left_out' | 'lost';
 
 /** The traces of requests of all gateways on one Redis, for 48 hours. */
-export type RequestIndex = {
+export type FleetTraceIndex = {
   /** Adds a trace, which is written about a second later. It returns at once; `onTrace` tells the outcome. */
   readonly add: (kept: KeptRequest) => void;
   /** The JSON texts of the traces since a time (ms since the epoch), the newest hours first. Rejects if Redis fails. */
@@ -24,11 +24,11 @@ export type RequestIndex = {
  * What the index of traces needs. While Redis is not ready, traces are `lost`. `onTrace` is called once for each trace, but
  * not for those that wait at `close`.
  */
-export type RequestIndexDeps = {
+export type FleetTraceIndexDeps = {
   readonly redis: Pick<RedisConnection, 'client' | 'isReady'>;
   readonly keys: Pick<RedisKeys, 'requests'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly onTrace: (kind: KeptKind, outcome: IndexOutcome) => void;
+  readonly onTrace: (kind: KeptKind, outcome: TraceWriteOutcome) => void;
 };
 
 /** For how long a trace is kept. */
@@ -66,7 +66,7 @@ export function traceText(trace: RequestTrace): string {
 }
 
 /** Creates the index. Redis has a list for each kind and hour, so a flood in one hour pushes out no traces of another. */
-export function createRequestIndex({ redis, keys, clock, onTrace }: RequestIndexDeps): RequestIndex {
+export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTraceIndexDeps): FleetTraceIndex {
   const { client } = redis;
   let pending = new Map<KeptKind, KeptRequest[]>();
   let timer: NodeJS.Timeout | undefined;

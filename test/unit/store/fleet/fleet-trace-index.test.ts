@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { createRequestIndex, INDEX_MS, traceText } from '../../../../src/store/fleet/request-index.ts';
+import { createFleetTraceIndex, INDEX_MS, traceText } from '../../../../src/store/fleet/fleet-trace-index.ts';
 import { createRedisKeys } from '../../../../src/store/redis/redis-keys.ts';
 import type { KeptKind } from '../../../../src/telemetry/requests/recent-requests.ts';
 import type { RequestTrace } from '../../../../src/telemetry/requests/request-trace.ts';
@@ -34,7 +34,7 @@ function open(isReady = () => true) {
   const clock = { time: 1_000 * HOUR_MS, now: () => clock.time };
   const outcomes: string[] = [];
   const counted = createCondition();
-  const index = createRequestIndex({
+  const index = createFleetTraceIndex({
     redis: { client, isReady },
     keys,
     clock,
