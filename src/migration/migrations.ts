@@ -20,7 +20,7 @@ import { type DeclaredMigration, initialState } from './state/declared-migration
 import { createCountsReset } from './state/reset-counts.ts';
 import type { MigrationStateStore } from './state/state-store.ts';
 
-/** A resource that moves, as one configuration describes it. */
+/** A resource that moves to a new source, as one configuration describes it. */
 export type MigratingResource = Omit<JudgedMigration, 'resource'> & {
   readonly declared: DeclaredMigration;
   readonly resource: Resource;
@@ -39,19 +39,19 @@ export type ServedMigration = MigratingResource & {
 /** The migrations of a process. They stay the same when the configuration changes. */
 export type Migrations = ReturnType<typeof createMigrations>;
 
-/** What the assembly of a resource that moves needs from its migration. */
+/** The part of a migration from which the stages of its resource are assembled. */
 export type ResourceMigration = ReturnType<Migrations['of']>;
 
 /**
- * All of these live as long as the process. `serveBy` sets the resources that move. Without `legacyP99Ms`, a call to the new
- * source may take half of the resource's deadline.
+ * What migrations need; all of these live as long as the process. Without `legacyP99Ms`, a call to the new source may take half
+ * of the resource's deadline.
  */
 export type MigrationsDeps = {
   readonly states: MigrationStateStore;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: RoutingMetrics;
-  /** Opens the callers of a migration, by its name. */
+  /** Opens the record of the callers of a migration, by its name. */
   readonly openCallers: (name: string) => RecentCallers;
   /** The 99th percentile of an operation at its legacy source, in milliseconds, if it is known. */
   readonly legacyP99Ms?: ((operation: string) => number | undefined) | undefined;
@@ -125,7 +125,7 @@ export function createMigrations(deps: MigrationsDeps) {
         }),
       /** The present generation of the new source. */
       generation: (): number => (states.current(resource) ?? initial).generation,
-      /** Calls back after each change of the state, with the generation. Returns the function that ends that. */
+      /** Calls `listener` with the generation after each change of the state. Returns the function that stops this. */
       onGeneration: (listener: (generation: number) => void): (() => void) =>
         states.onChange((state) => {
           if (state.resource === resource) listener(state.generation);
@@ -158,7 +158,7 @@ export function createMigrations(deps: MigrationsDeps) {
     /** The resources that this process serves from the legacy source now, because the new one fails here. */
     openBreakers: (): readonly string[] =>
       served.flatMap(({ declared }) => (seen.of(declared).breaker.isOpen ? [declared.resource] : [])),
-    /** Estimates whom a share would reach; the callers `named` are named if they are among them. Rejects if Redis fails, or the resource does not move. */
+    /** The callers that a share would reach; callers in `named` are shown by these ids. Rejects if Redis fails, or nothing moves. */
     async preview(resource: string, percent: number, named: readonly string[] = []): Promise<Preview> {
       const migrating = served.find(({ declared }) => declared.resource === resource);
       if (migrating === undefined) throw new Error(`${resource} does not move`);

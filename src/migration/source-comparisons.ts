@@ -1,4 +1,4 @@
-// Everything in one process that compares sources: shadows, walks, replays and explanations.
+// Holds everything in one process that compares sources: shadows, walks, replays and explanations.
 
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Origin } from '../kernel/migration-origin.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import { queryKind } from './compare/query-kind.ts';
-import { createToSample } from './compare/sample.ts';
+import { createDifferenceSampler } from './compare/sample.ts';
 import type { MigrationCounts } from './counts/migration-counts.ts';
 import type { ServedMigration } from './migrations.ts';
 import type { ExplainedQuestion, Run } from './tasks/task-results.ts';
@@ -23,10 +23,10 @@ import { createShadow, type ShadowMetrics } from './shadow/shadow.ts';
 import { createShadowRateLimit } from './shadow/shadow-rate-limit.ts';
 import type { OverloadCause } from './shadow/overload-sensor.ts';
 
-/** The comparisons of all resources that move, in one process. */
+/** The comparisons of all resources that move to a new source, in one process. */
 export type SourceComparisons = ReturnType<typeof createSourceComparisons>;
 
-/** All of these live as long as the process. `serveBy` sets the resources that are compared. */
+/** What the comparisons need; all of these live as long as the process. */
 export type SourceComparisonsDeps = {
   readonly states: Pick<MigrationStateStore, 'current'>;
   readonly counts: Pick<
@@ -51,7 +51,7 @@ function partsOf({ declared, resource, config, sources }: ServedMigration, deps:
     ...{ resource, config, counts, clock },
     sources: { legacy: sources.legacy, new: sources.new },
     keptRules: () => states.current(declared.resource)?.rules ?? [],
-    toSample: createToSample({
+    toSample: createDifferenceSampler({
       ...{ secret, showMask: config.compare.showMask },
       fields: [...resource.itemFields, ...resource.detailFields],
     }),
@@ -60,7 +60,7 @@ function partsOf({ declared, resource, config, sources }: ServedMigration, deps:
   };
 }
 
-/** Makes what compares the sources of one resource. */
+/** Creates the shadow, its rate limit and Portico's own questions for one resource. */
 function startComparing(served: ServedMigration, deps: SourceComparisonsDeps) {
   const { states, log } = deps;
   const { declared, config } = served;
@@ -95,7 +95,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps) {
     await Promise.all(Array.from(ended.values(), ({ shadow, own }) => [shadow.close(), own.close()]).flat());
   }
 
-  /** @throws Error for a resource that does not move */
+  /** The parts of a resource. @throws Error if the configuration declares no migration of it */
   function partsFor(resource: string) {
     const found = compared.get(resource);
     if (found === undefined) throw new Error(`${resource} does not move`);
@@ -106,11 +106,11 @@ export function createSourceComparisons(deps: SourceComparisonsDeps) {
     Array.from(compared.values()).reduce((sum, { shadow }) => sum + shadow.inFlight, 0),
   );
   return {
-    /** What the contract says of a resource that moves. @throws Error for another one */
+    /** The contract's description of a resource. @throws Error if the configuration declares no migration of it */
     resourceOf: (resource: string) => partsFor(resource).resource,
-    /** Offers an answer that was just read; a share of them is compared. It never throws, and returns at once. */
+    /** Offers an answer that was just read. A share of the answers is compared. It never throws, and returns at once. */
     offer: (resource: string, read: OfferedAnswer) => compared.get(resource)?.shadow.offer(read),
-    /** Why this process compares nothing with a source of the resource, for each such source. */
+    /** For each source of the resource with which nothing is compared in this process: the reason, in words. */
     uncompared(resource: string): readonly string[] {
       const { shadow, names } = compared.get(resource) ?? {};
       return (['legacy', 'new'] as const).flatMap((origin) => {
@@ -137,7 +137,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps) {
     /** Asks both sources one question; `undefined` if one of them could not be asked now. */
     compareQuestion: async (resource: string, ...question: Parameters<CompareQuestion>) =>
       createCompareQuestion(partsFor(resource))(...question),
-    /** Asks Portico's own questions; `undefined` also if the resource does not move. It never rejects. */
+    /** Asks Portico's own questions; `undefined` if there are no answers yet, or no migration is declared. It never rejects. */
     askOwnQuestions: async (resource: string, ...question: Parameters<OwnQuestions['ask']>) =>
       compared.get(resource)?.own.ask(...question),
     close: () => end(compared),

@@ -4,7 +4,7 @@ import { resources } from '../support/reference.ts';
 import { Decimal } from '../../src/kernel/decimal.ts';
 import { compareAnswers } from '../../src/migration/compare/compare-answers.ts';
 import { compileDifferenceRules } from '../../src/migration/compare/rules.ts';
-import { createToSample } from '../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../src/migration/compare/sample.ts';
 import { createMigrationCounts } from '../../src/migration/counts/count-comparisons.ts';
 import { createLocalCountsStore } from '../../src/migration/counts/local-counts.ts';
 import type { RuntimeRule } from '../../src/migration/state/migration-state.ts';
@@ -34,7 +34,7 @@ async function groupsOf(pairs: readonly (readonly [string, string])[], rules: re
     states: { current: () => migrationState({ resource: 'products' }) },
   });
   const isAccepted = compileDifferenceRules(migration.parse({ to: 'x' }).compare);
-  const toSample = createToSample({ secret: 'key', showMask: [] });
+  const toSample = createDifferenceSampler({ secret: 'key', showMask: [] });
   for (let from = 0; from < pairs.length; from += 65) {
     const some = pairs.slice(from, from + 65);
     const [legacy, next] = [0, 1].map((side) =>

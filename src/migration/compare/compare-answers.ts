@@ -9,8 +9,8 @@ import type { ComparedValue, AnswerDifference } from './comparison.ts';
 import { readDetailBody, readListBody } from './read-body.ts';
 
 /**
- * Compares the answers of two sources to one query. It compares v1 bodies, so what the mapping has made equal does not differ.
- * Equal bodies are not parsed.
+ * The differences between the answers of both sources to one query. It compares v1 bodies, so values that the mappings make
+ * equal do not differ. Equal bodies are not parsed.
  */
 export function compareAnswers(
   resource: Resource,
@@ -41,12 +41,12 @@ function textOf(value: ComparedValue | undefined): string | null {
   return Array.isArray(value) ? value.join('\n') : String(value);
 }
 
-/** A key of a difference and its values. If the difference is still there when both are asked again, the key is the same. */
+/** A text that is equal for the same difference with the same values, also when both sources are asked again. */
 function keyOf({ path, kind, id, legacy, new: newValue }: AnswerDifference): string {
   return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(newValue)]);
 }
 
-/** The differences of `before` whose path and record are also among `others`, with any values. */
+/** The differences of `before` that `others` also has at the same path and record, even with other values. */
 export function atSamePlaces(
   before: readonly AnswerDifference[],
   others: readonly AnswerDifference[],

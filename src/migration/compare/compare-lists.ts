@@ -9,13 +9,14 @@ import { compareRecords } from './compare-records.ts';
 import type { AnswerDifference } from './comparison.ts';
 import type { ListedPage } from './read-body.ts';
 
-/** One of the two pages, whose it is, and the total of the other one. */
+/** One of the two pages, the source that sent it, and the total of the other page. */
 type Side = { readonly origin: Origin; readonly page: ListedPage; readonly otherTotal: number };
 
 /**
  * Whether a record that only one page has may be on another page of the other list, because that list has more or fewer rows
- * before it. This is possible if the record is at an edge of its page and the other list has rows beyond that edge. Between two
- * records that both pages have, it is not possible. Totals do not help: 3 missing and 2 extra records change them only by 1.
+ * before it. This is possible if the record is at an edge of its page and the other list has rows beyond that edge. It is not
+ * possible between two records that both pages have. Totals do not show it, because 3 missing and 2 extra records change them
+ * only by 1.
  */
 function isAtBoundary(
   { page, limit }: ListQuery,
@@ -44,7 +45,7 @@ function recordsAlone(
   });
 }
 
-/** The records that only one page has. If the pages have no common record, they do not show which list lacks what. */
+/** The records that only one page has. If the pages have no common record, they do not show which list lacks a record. */
 function membership(
   query: ListQuery,
   [legacy, next]: readonly [Side, Side],
@@ -61,7 +62,7 @@ function membership(
 
 const byId = ({ records }: ListedPage) => new Map(records.map((record) => [record.id, record]));
 
-/** Compares two pages of one query: totals, ids, order, and the fields of the records that both have. */
+/** The differences of two pages of one query: totals, ids, order, and the fields of the records that both have. */
 export function compareLists(
   resource: Resource,
   query: ListQuery,

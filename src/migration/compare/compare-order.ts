@@ -20,7 +20,7 @@ function keysOf(records: readonly CanonicalRecord[], field: Field) {
   });
 }
 
-/** Whether both orders have equal keys at each position, so that only records with equal keys have changed places. */
+/** Whether both pages have equal sort keys at each position, so that only records with equal keys have changed places. */
 function isPermutedWithinTies(
   legacy: readonly CanonicalRecord[],
   newRecords: readonly CanonicalRecord[],
@@ -30,7 +30,7 @@ function isPermutedWithinTies(
   return keysOf(legacy, field).every((key, at) => compareNullable(key, others[at] ?? null) === 0);
 }
 
-/** Whether the records are sorted by this field, and it has more than one value among them. */
+/** Whether the records are sorted by this field, and have more than one value of it. */
 function isOrderedBy(records: readonly CanonicalRecord[], field: Field): boolean {
   const keys = keysOf(records, field);
   const steps = keys.slice(1).map((key, at) => Math.sign(compareNullable(keys[at] ?? null, key)));
@@ -54,7 +54,7 @@ function isTie(
   return fields.some((field) => isPermuted(field) && isOrderedBy(legacy, field));
 }
 
-/** Compares the order of the records that both lists have. */
+/** The difference in the order of the records that both lists have: none, or one with the ids that have moved. */
 export function compareOrder(
   resource: Resource,
   sort: Sort | null,

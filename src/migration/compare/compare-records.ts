@@ -6,7 +6,7 @@ import { isSameValue } from '../../contract/order.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { AnswerDifference } from './comparison.ts';
 
-/** Whether two values are written alike. 1.5 and 1.50 are not, because a client sees different bytes. */
+/** Whether two values have the same text. 1.5 and 1.50 have not, because a client sees different bytes. */
 function isSameText(legacy: Value, newValue: Value): boolean {
   if (legacy === newValue) return true;
   return legacy !== null && newValue !== null && String(legacy) === String(newValue);
@@ -20,7 +20,7 @@ function kindOf(legacy: Value, newValue: Value): 'value' | 'missing' | 'extra' {
 const inAnyOrder = (elements: readonly ListElement[]) =>
   elements.map((element) => [JSON.stringify(element), element] as const).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** The value of an element at a field of its own; without a name, its own. */
+/** The value of an element's field; without a name, the element itself. */
 function valueIn(element: ListElement | undefined, name: string | undefined): Value {
   if (element === undefined) return null;
   if (isScalar(element)) return name === undefined ? element : null;
@@ -28,8 +28,8 @@ function valueIn(element: ListElement | undefined, name: string | undefined): Va
 }
 
 /**
- * The differences of two lists: of their length, or the first one at each field of their elements. Numbers in them are
- * compared by value.
+ * The differences of two lists: a different length, or else the first difference at each field of the elements. Numbers in
+ * lists are compared by value.
  */
 function compareElements(
   { of, unordered }: ListShape,
@@ -60,7 +60,7 @@ function compareElements(
   });
 }
 
-/** The fields in which two records of one id differ; paths begin with `prefix`, such as `data[].`. */
+/** The differences between two records with the same id, field by field. Paths begin with `prefix`, such as `data[].`. */
 export function compareRecords(
   fields: readonly Field[],
   prefix: string,

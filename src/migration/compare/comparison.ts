@@ -4,12 +4,13 @@ import type { ListValue } from '../../contract/list-value.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Origin } from '../../kernel/migration-origin.ts';
 
-/** A value that differs: of a field, a total, a status, the length of a list, or the ids of an order. */
+/** A compared value: of a field, a total, a status, the length of a list, or the ids of an order. */
 export type ComparedValue = boolean | string | number | Decimal | ListValue | null | readonly string[];
 
 /**
- * One difference between two answers. The path has no indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only
- * one list has, `data[]` for their order, `data[].lines[].price` in a list, `data[].lines[]` for its length, `meta.total`, `status`. Types cannot differ, because a v1 field has only one.
+ * One difference between two answers. The path has no indices: `data.name`, `data[].profile.bio`, `data[].lines[].price` in a
+ * list, `data[].lines[]` for the length of a list, `data[].id` for records that only one page has, `data[]` for their order,
+ * `meta.total`, `status`. The types of values cannot differ, because a v1 field has only one type.
  */
 export type AnswerDifference = {
   readonly path: string;
@@ -29,7 +30,7 @@ export type AnswerDifference = {
     | 'total'
     | 'boundary'
     | 'status';
-  /** The v1 id of the record, if it is about one. */
+  /** The v1 id of the record, if the difference is about one record. */
   readonly id?: string | undefined;
   /** The list whose page has the record, for a `boundary` with an id. */
   readonly only?: Origin | undefined;
@@ -39,8 +40,8 @@ export type AnswerDifference = {
 
 /**
  * The result of a comparison. Only the first four say something about the data. `transient`: the sources agreed when they were
- * asked again, but the legacy source never gave the first answer of the new one. `odd`: the new source failed at a question for
- * which the legacy source has no record; this is reported, but not judged.
+ * asked again, but the legacy source never gave the new source's first answer. `odd`: the new source failed at a question for
+ * which the legacy source has no record; this is reported, but the judge ignores it.
  */
 export type ComparisonVerdict =
   | 'match'
@@ -55,11 +56,11 @@ export type ComparisonVerdict =
 
 /** Differences that were gone when the sources were asked again, and that the legacy source has never confirmed. */
 export type TransientDifferences = {
-  /** One for each field and record; without values. */
+  /** One sample for each field and record, without values. */
   readonly differences: readonly DifferenceSample[];
-  /** Whether they were gone within milliseconds, without a wait in between. */
+  /** Whether the differences were gone within milliseconds, without a wait in between. */
   readonly isAtOnce: boolean;
-  /** Whether a caller has got the first answer of the new source. */
+  /** Whether a caller has already got the new source's first answer. */
   readonly isGiven: boolean;
 };
 
@@ -70,29 +71,30 @@ export type Comparison = {
   /** The canonical query, see `queryKey`. */
   readonly query: string;
   readonly verdict: ComparisonVerdict;
-  /** The confirmed differences that count, and those that a rule ignores, without values. */
+  /** The confirmed differences that count, without values. */
   readonly differences: readonly DifferenceSample[];
+  /** The confirmed differences that a rule ignores, without values. */
   readonly ignored: readonly DifferenceSample[];
-  /** Present if there were some, with any verdict. */
+  /** Present if there were transient differences, with any verdict. */
   readonly transient?: TransientDifferences | undefined;
   /** How long each source took for the same question, in milliseconds; absent if it failed. */
   readonly legacyMs?: number | undefined;
   readonly newMs?: number | undefined;
-  /** How long the new source lagged behind at most; present if a difference was gone after a wait. */
+  /** How long the new source lagged behind at most, in milliseconds; present if a difference was gone after a wait. */
   readonly lagMs?: number | undefined;
 };
 
-/** The shape of a value. The value cannot be read from it. */
+/** What is kept of a value that differs. The value itself cannot be read from it. */
 export type ValueShape = {
   readonly type: string;
   readonly length?: number | undefined;
-  /** Some bytes of a keyed hash: equal for equal values. */
+  /** Some digits of a keyed hash, which are equal for equal values. */
   readonly hash?: string | undefined;
-  /** Only for fields of `compare.showMask`. */
+  /** The masked text, such as `j*** d***`; only for fields of `compare.showMask`. */
   readonly mask?: string | undefined;
 };
 
-/** A difference without values, which may be kept and shown. */
+/** A difference without values, so that it may be kept and shown. */
 export type DifferenceSample = Pick<AnswerDifference, 'path' | 'kind'> & {
   /** A keyed hash of the record's id. */
   readonly key: string;
@@ -100,6 +102,6 @@ export type DifferenceSample = Pick<AnswerDifference, 'path' | 'kind'> & {
   readonly new?: ValueShape | undefined;
   /** One of `differenceHints`; absent if none fits. */
   readonly hint?: string | undefined;
-  /** The trace of the caller's request; absent if no caller has asked, such as in a walk. */
+  /** The trace id of the caller's request; absent if no caller has asked, such as in a walk. */
   readonly traceId?: string | undefined;
 };

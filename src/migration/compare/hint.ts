@@ -23,7 +23,7 @@ const words = (text: string) =>
     ?.sort()
     .join(' ') ?? '';
 
-/** The relations of two texts that are recognised. The first that holds is the hint. */
+/** The recognised relations of two texts. The first relation that holds is the hint. */
 const TEXT_HINTS: readonly (readonly [name: DifferenceHint, holds: (a: string, b: string) => boolean])[] = [
   ['unicode-form', (a, b) => a.normalize('NFC') === b.normalize('NFC')],
   ['whitespace', (a, b) => a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '')],

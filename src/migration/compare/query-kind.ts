@@ -1,11 +1,11 @@
-// Names the kind of a query by its parameters, without their values.
+// Names the kind of a query by its parameters, without their values, because comparisons count and sample by kinds.
 
 import type { ListQuery, Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
 
 /**
- * The kind of a query, such as `sort=-name&category=…&page=…`: what a source must be able to do to answer it. Unlike `queryShape`,
- * it says by what a list is sorted. It contains no value of a parameter, so the contract limits the number of kinds.
+ * The kind of a query, such as `sort=-name&category=…&page=…`. It says what a source must be able to do to answer the query.
+ * Unlike `queryShape`, it names the field of the sort. It has no values of parameters, so the contract limits the number of kinds.
  */
 export function queryKind(query: Query, resource: Resource): string {
   return query.kind === 'get' ? 'id=…' : listKind(query, resource);

@@ -44,13 +44,13 @@ export function hasRecords(answer: SourceAnswer): boolean {
   return answer.found && !isEmptyList(answer.body);
 }
 
-/** The record in the body of a single record. Decimals keep their digits. */
+/** Reads the record from the body of a detail answer. Decimals keep their digits. */
 export function readDetailBody(resource: Resource, body: Buffer | string): CanonicalRecord {
   const document = readJson(body.toString());
   return recordIn(isObject(document) ? document.data : undefined, resource.detailFields);
 }
 
-/** The records and the total in the body of a list. */
+/** Reads the records and the total from the body of a list answer. */
 export function readListBody(resource: Resource, body: Buffer | string): ListedPage {
   const document = readJson(body.toString());
   const { data, meta } = isObject(document) ? document : {};

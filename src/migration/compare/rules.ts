@@ -1,4 +1,4 @@
-// Decides by the rules of a migration which differences do not count.
+// Applies the rules of a migration, which say that some differences between its sources do not count.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { Decimal } from '../../kernel/decimal.ts';
@@ -15,7 +15,7 @@ const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
   case: (text) => text.toLowerCase(),
 };
 
-/** Whether a rule applies to a path. A rule for `data.profile` also applies to `data.profile.bio`, and one for a list to it all. */
+/** Whether a rule applies to a path. A rule for `data.profile` also applies to `data.profile.bio`. */
 function isAbout(rule: Pick<RuntimeRule, 'path' | 'until'>, path: string, now: number): boolean {
   return (
     rule.until > now &&
@@ -62,13 +62,14 @@ function isTolerated(rule: TolerateRule, { kind, legacy, new: newValue }: Answer
   return plain(legacy) === plain(newValue);
 }
 
-/** Whether the hint of a rule fits a difference. A rule for trailing zeros must not hide wrong cents at the same path. */
+/** Whether the hint of a rule fits a difference, so that a rule for trailing zeros does not hide wrong cents at the same path. */
 const isHinted = ({ hint }: RuntimeRule, { legacy, new: newValue }: AnswerDifference) =>
   hint === undefined || hint === hintOf(legacy, newValue);
 
 /**
- * Compiles the rules of the configuration file to the function that decides whether a difference is accepted: by a rule that has
- * not ended, or because only equal records have changed places. `kept` are the rules that were added while the gateway runs.
+ * Compiles the rules of the configuration file to a function that decides whether a difference is accepted. It is if a rule that
+ * has not expired accepts it, or if only records with equal sort keys have changed places. `kept` are the rules that operators
+ * added while the gateway runs; `now` is in milliseconds since the epoch.
  */
 export function compileDifferenceRules({ ignore, tolerate }: MigrationConfig['compare']) {
   return (difference: AnswerDifference, kept: readonly RuntimeRule[], now: number): boolean =>

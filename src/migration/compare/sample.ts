@@ -1,4 +1,5 @@
-// Makes the sample of a difference that may be kept: types, lengths and short hashes, never a value.
+// Makes the sample of a difference that may be kept: types, lengths, short hashes, and a mask of the fields in `showMask`; never a
+// whole value.
 
 import { createHmac } from 'node:crypto';
 import type { Field } from '../../contract/fields.ts';
@@ -7,9 +8,12 @@ import type { ComparedValue, AnswerDifference, DifferenceSample, ValueShape } fr
 import { hintOf } from './hint.ts';
 
 /** Makes the sample of a difference. `query` replaces the id of the record if the difference is not about one record. */
-export type ToSample = (difference: AnswerDifference, query: string) => DifferenceSample;
+export type DifferenceSampler = (difference: AnswerDifference, query: string) => DifferenceSample;
 
-/** Hexadecimal digits of hashes. 16 identify a record. 4 show whether two values are equal, but too many values fit to guess one. */
+/**
+ * Hexadecimal digits of hashes. 16 identify a record. 4 show whether two values are equal, but so many values have the same 4
+ * digits that nobody can guess the value.
+ */
 const KEY_DIGITS = 16;
 const VALUE_DIGITS = 4;
 
@@ -36,10 +40,11 @@ function enumPaths(fields: readonly Field[], prefix = ''): readonly string[] {
 }
 
 /**
- * Creates the function that makes samples. `secret` is the key of the hashes; it is not in Redis, because short values could be
- * guessed with it. `showMask` are the paths of which a masked value is shown; `fields` are those of the records.
+ * Creates the function that makes the sample of a difference. `secret` is the key of the hashes; it is not in Redis, because short
+ * values could be guessed with it. `showMask` has the paths whose values are shown masked;
+ * `fields` are the fields of the records.
  */
-export function createToSample({
+export function createDifferenceSampler({
   secret,
   showMask,
   fields = [],
@@ -47,7 +52,7 @@ export function createToSample({
   readonly secret: string;
   readonly showMask: readonly string[];
   readonly fields?: readonly Field[];
-}): ToSample {
+}): DifferenceSampler {
   const masked = new Set(showMask);
   const closed = new Set(enumPaths(fields));
 

@@ -17,12 +17,12 @@ import {
 import type { MigrationCounts, OperationCounts } from './migration-counts.ts';
 import { differenceGroup, type CountsScope, type CountsStore, operationCounts } from './counts-store.ts';
 
-/** `secret` is the same in all processes of a fleet, so that a question which several of them compare counts once. */
+/** What the counts need. `secret` is the same in the whole fleet, so that a question that several processes compare counts once. */
 export type MigrationCountsDeps = {
   readonly store: CountsStore;
   readonly states: Pick<MigrationStateStore, 'current'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The key of the hashes of questions. It is not in Redis, so nobody can guess questions from the hashes. */
+  /** The key of the hashes of questions. It is not in Redis, so nobody can guess a question from its hash. */
   readonly secret: string;
   /** The paths in which no difference is accepted. */
   readonly critical: (resource: string) => readonly string[];
@@ -32,7 +32,7 @@ export type MigrationCountsDeps = {
 const FLUSH_MS = 1_000;
 const RECENT_MS = 86_400_000;
 
-/** Makes the function that returns the questions which this process has compared since the counts of a resource began. */
+/** Creates the function that returns the questions that this process has compared since the counts of a resource began. */
 function createKnownKeys(): (scope: CountsScope) => Set<string> {
   const all = new Map<string, { readonly name: string; readonly keys: Set<string> }>();
   return function keysOf({ resource, name }) {
@@ -44,7 +44,7 @@ function createKnownKeys(): (scope: CountsScope) => Set<string> {
   };
 }
 
-/** Reads what all processes have counted. `flushed` first writes what this process has counted. */
+/** Creates the functions that read the counts of all processes. `flushed` first writes the counts of this process. */
 function createCountsReads(
   { store, clock }: Pick<MigrationCountsDeps, 'store' | 'clock'>,
   flushed: (resource: string) => Promise<CountsScope | undefined>,
@@ -86,7 +86,7 @@ export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCount
   const hashOf = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 14);
   const keyOf = (operation: string, query: string) => hashOf(`query:${operation}:${query}`);
 
-  /** Adds to the counts of an operation; of a resource that does not move nothing is counted. */
+  /** Adds to the counts of an operation; for a resource without a migration nothing is counted. */
   function count(resource: string, operation: string, add: (delta: Delta) => void): void {
     const scope = scopeOf(resource);
     if (scope !== undefined) add(store.deltaOf(scope, operation));

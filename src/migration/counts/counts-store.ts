@@ -4,7 +4,7 @@ import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
 import type { ComparisonCounts, DifferenceGroup, KeyCounts, OperationCounts } from './migration-counts.ts';
 
-/** What a count belongs to. Counts of two scopes are never added up. */
+/** The resource, the comparison counts and the step to which a count belongs. Counts of two scopes are never added up. */
 export type CountsScope = {
   readonly resource: string;
   /** The name of the comparison counts (`MigrationState.evidence`). */
@@ -15,7 +15,7 @@ export type CountsScope = {
 
 type Counts = Readonly<Record<string, number>>;
 
-/** The counts of one operation as they are stored. */
+/** The counts of one operation as a store returns them. */
 export type StoredCounts = {
   /** Counts by field, as in `Delta`. */
   readonly counts: Counts;
@@ -30,7 +30,7 @@ export type StoredCounts = {
   readonly lastFallbackAt: number;
 };
 
-/** A group of differences as it is stored. */
+/** A group of differences as a store returns it. */
 export type StoredGroup = {
   /** JSON of the path, the kind, whether a rule ignores it, and the hint or null. */
   readonly name: string;
@@ -46,8 +46,9 @@ export type CountsStore = {
   deltaOf(scope: CountsScope, operation: string): Delta;
   /** Writes what was added so far. */
   flush(): Promise<void>;
-  /** Reads the counts by operation. Distinct questions are also counted since the step began, and since `recentAt`. */
+  /** Reads the counts by operation. Distinct questions are also counted since the step began and since `recentAt` (ms). */
   read(scope: CountsScope, recentAt: number): Promise<Readonly<Record<string, StoredCounts>>>;
+  /** Reads the groups of differences by operation. */
   groups(scope: CountsScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };
 
@@ -67,7 +68,7 @@ function countByPath(members: StoredCounts['critical'], since = 0): Counts {
   return counts;
 }
 
-/** What comparisons have shown, from stored counts. */
+/** Makes the counts of comparisons from stored counts. */
 function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
   const of = (field: string) => counts[field] ?? 0;
   return {
@@ -82,7 +83,7 @@ function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
   };
 }
 
-/** The counts of one operation, from what is stored of it. */
+/** Makes the counts of one operation from its stored counts. `stepAt`: when the present step began. */
 export function operationCounts(
   { counts, step, keys, critical, transient, failing, lastFallbackAt }: StoredCounts,
   stepAt: number,
@@ -118,7 +119,7 @@ export function operationCounts(
   };
 }
 
-/** A group of differences, from what is stored of it. */
+/** Makes a group of differences from the stored group. */
 export function differenceGroup(operation: string, group: StoredGroup): DifferenceGroup {
   const { name, count, firstAt, lastAt, samples } = group;
   type Name = [path: string, kind: DifferenceGroup['kind'], ignored: boolean, hint?: string | null];

@@ -1,4 +1,4 @@
-// What one process has counted of an operation. With Redis, these are the counts since its last write; without Redis, all.
+// Counts the comparisons and calls of one operation in this process: with Redis since the last write, without Redis all of them.
 
 import type { Comparison, DifferenceSample, ComparisonVerdict } from '../compare/comparison.ts';
 import { latencyBucket } from './latency-histogram.ts';
@@ -6,17 +6,17 @@ import type { NewSourceCall } from './migration-counts.ts';
 
 /** The differences of one kind at one path. */
 type GroupDelta = {
-  /** How often it was found; or how many records have it, if the kind is in `COUNTED_BY_RECORD`. */
+  /** How often the difference was found; or how many records have it, if the kind is in `COUNTED_BY_RECORD`. */
   count: number;
-  /** The keys of these records; absent for other kinds. */
+  /** The keys of the records with the difference; absent for kinds that are not counted by record. */
   readonly records?: Set<string> | undefined;
-  /** Milliseconds since the epoch. */
+  /** When the difference was first and last found, in milliseconds since the epoch. */
   readonly firstAt: number;
   lastAt: number;
   readonly samples: DifferenceSample[];
 };
 
-/** The counts of an operation. Each part has a maximum size, so it cannot fill the memory. */
+/** The counts of an operation. Each part has a maximum size, so that it cannot fill the memory. */
 export type Delta = {
   /** Counts by field: `counts` since the comparison counts began, `step` since the present stage and share began. */
   readonly counts: Map<string, number>;
@@ -29,33 +29,33 @@ export type Delta = {
   /** By field, time and record, see `addTransient`: when the record last had a transient difference. */
   readonly transient: Map<string, number>;
   readonly groups: Map<string, GroupDelta>;
-  /** The calls that failed at the new source only: for each the caller and the shape of the question; the newest last. */
+  /** The calls that failed only at the new source, the newest last: the caller and the shape of the question. */
   readonly failing: string[];
 };
 
-/** The most distinct questions that are counted: no gate needs more. */
+/** The most distinct questions that are counted; no gate needs more. */
 export const KEYS_MAX = 50_000;
-/** The most records that are counted as different at critical paths: three are enough for a rollback. */
+/** The most records that are counted as different at critical paths; three are enough for a rollback. */
 export const CRITICAL_MAX = 1_000;
-/** The most records with a transient difference that are kept; the oldest go first. */
+/** The most records with a transient difference that are kept; the oldest are dropped first. */
 export const TRANSIENT_MAX = 1_000;
 
 /**
  * The most groups of differences (path, kind, whether a rule ignores it, hint) of one operation, in a delta and in a store.
- * All further ones count in `OTHER_GROUP`.
+ * Further groups are counted together in `OTHER_GROUP`.
  */
 export const GROUPS_MAX = 200;
 
-/** The most records of one operation that groups tell apart; further ones are not counted. */
+/** The most records of one operation that are counted one by one in groups; further records are not counted. */
 export const RECORDS_MAX = 10_000;
 
-/** A record that one list lacks shows on many pages, and so does a wrong total. Each is still one difference. */
+/** The kinds that are counted by record: a missing record or a wrong total shows on many pages, but is one difference. */
 const COUNTED_BY_RECORD: ReadonlySet<string> = new Set(['missing_id', 'extra_id', 'boundary', 'total']);
 
-/** The most failures whose caller is kept, the last ones: the judge needs those since it last looked. */
+/** The most failures whose caller is kept; the judge needs only the failures since it last looked. */
 export const FAILING_MAX = 100;
 
-/** The most samples that a group keeps; its count goes on. */
+/** The most samples that a group keeps. */
 export const SAMPLES_MAX = 5;
 
 /** The group that takes all further differences once there are `GROUPS_MAX` groups. */
@@ -92,7 +92,7 @@ function add(counts: Map<string, number>, field: string): void {
   counts.set(field, (counts.get(field) ?? 0) + 1);
 }
 
-/** Counts a field twice: since the beginning, and in the present step. */
+/** Adds 1 to a field of the whole counts and of the counts of the present step. */
 function addToBoth({ counts, step }: Delta, field: string): void {
   add(counts, field);
   add(step, field);
@@ -112,7 +112,7 @@ function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: bo
   if (isNew && group.samples.length < SAMPLES_MAX) group.samples.push(sample);
 }
 
-/** The path of a field, the same for a list and a single record: `data[].email` becomes `data.email`. */
+/** The path of a field without the list around the record: `data[].email` becomes `data.email`. */
 export const fieldOf = (path: string): string => path.replace(/^data\[\]/, 'data');
 
 /** Whether `path` is one of the critical fields, or a part of one. */
@@ -122,8 +122,8 @@ export function isCritical(critical: readonly string[], path: string): boolean {
 }
 
 /**
- * Counts an answer of the new source that differed only once. The count is split by when the difference was gone, at once or
- * after a wait (`data.email|once`, `data.email|later`), because a write rarely explains one that was gone at once.
+ * Counts an answer of the new source that differed only once. There are two counts for each field: `data.email|once` if the
+ * difference was gone at once, which a write rarely explains, and `data.email|later` if it was gone after a wait.
  */
 function addTransient(
   delta: Delta,
@@ -143,7 +143,7 @@ function addTransient(
   }
 }
 
-/** Counts that the legacy source was asked again, and the fields that had changed in its answer. */
+/** Counts a repeated question to the legacy source, and the fields that had changed in its answer. */
 export function addReread(delta: Delta, changed: readonly string[]): void {
   addToBoth(delta, 'rereads');
   for (const field of changed) addToBoth(delta, `changed:${field}`);
@@ -180,20 +180,20 @@ export function addComparison(
   }
 }
 
-/** Counts a question that the new source cannot answer within its limits, by its kind. */
+/** Counts a question that the new source cannot answer within its limits, by the kind of the question. */
 export function addRefused({ counts }: Delta, kind: string): void {
   add(counts, `refused:${kind}`);
 }
 
-/** Counts an answer that was not compared, by why. */
+/** Counts an answer that was not compared, by the reason (`outcome`). */
 export function addUncompared({ counts }: Delta, outcome: string): void {
   add(counts, `uncompared:${outcome}`);
 }
 
 /**
  * Counts a caller's call to the new source. A missing record does not count as a failure, because it may not be copied yet;
- * the comparisons count it as a difference. An odd failure has a count of its own and is in no other, because one caller
- * could otherwise block the gate. `failing` names the caller and the shape of the question.
+ * comparisons count it as a difference. An odd failure is counted only as `fallback:odd`, because otherwise one caller could
+ * block the gate. `failing` names the caller and the shape of the question.
  */
 export function addServed(
   delta: Delta,

@@ -2,10 +2,10 @@
 
 import type { Latencies } from './migration-counts.ts';
 
-/** Bounds in each decade: two neighbours differ by 10 %. */
+/** The number of bounds from 1 to 10; two neighbouring bounds differ by 10 %. */
 const BOUNDS_PER_DECADE = 24;
 
-/** The upper bound of the bucket of a duration, in milliseconds: at least 1. */
+/** The upper bound of the bucket of a duration, in milliseconds as text; at least 1. */
 export function latencyBucket(ms: number): string {
   const index = Math.ceil(BOUNDS_PER_DECADE * Math.log10(Math.max(1, ms)) - 1e-9);
   return String(Number((10 ** (index / BOUNDS_PER_DECADE)).toPrecision(3)));
@@ -16,7 +16,7 @@ export function latencyCount(latencies: Latencies): number {
   return Object.values(latencies).reduce((sum, count) => sum + count, 0);
 }
 
-/** The quantile of a histogram in milliseconds, such as that of 0.99; `undefined` without calls. */
+/** A quantile of a histogram in milliseconds, such as the 99th percentile for 0.99; `undefined` if it has no calls. */
 export function latencyQuantile(latencies: Latencies, share: number): number | undefined {
   const buckets = Object.entries(latencies).map(([bound, count]) => [Number(bound), count] as const);
   let rest = Math.ceil(share * latencyCount(latencies));
@@ -27,7 +27,7 @@ export function latencyQuantile(latencies: Latencies, share: number): number | u
   return undefined;
 }
 
-/** The durations that were counted after `before`. */
+/** The histogram of the durations that `now` has and `before` had not. */
 export function latenciesSince(now: Latencies, before: Latencies): Latencies {
   return Object.fromEntries(
     Object.entries(now).map(([bound, count]) => [bound, count - (before[bound] ?? 0)]),

@@ -1,10 +1,10 @@
-// Reads from the counts of the fleet how long the legacy source takes for each operation.
+// Reads from the counts of the fleet how long the legacy source takes, so that a fallback can start in time to answer a caller.
 
 import type { MigrationCounts, OperationCounts } from './migration-counts.ts';
 import { latencyCount, latencyQuantile } from './latency-histogram.ts';
 
 const REFRESH_MS = 15_000;
-/** With fewer calls, the 99th percentile would be the slowest call. */
+/** With fewer calls there is no value, because the 99th percentile would be the slowest call. */
 const CALLS_MIN = 100;
 
 /** The 99th percentile of each operation that has enough calls. */
@@ -16,9 +16,9 @@ function quantilesOf(found: Readonly<Record<string, OperationCounts>>) {
 }
 
 /**
- * Creates what reads the counts every 15 seconds. The earlier value stays while Redis fails, and while counts that began anew
- * are too few: the legacy source does not get slower because somebody has fixed the new one. `compared` returns the resources
- * whose sources are both asked now, also in `shadow`, so that the first step of the ramp has the value.
+ * Creates the reader of latencies, which reads the counts every 15 seconds. The earlier value stays while Redis fails, and while
+ * the counts have begun anew and are too few: the legacy source does not change when somebody repairs the new source. `compared`
+ * returns the resources whose two sources are both asked now. `shadow` is included, so that the ramp begins with a value.
  */
 export function createLegacyLatency({
   counts,
@@ -44,7 +44,7 @@ export function createLegacyLatency({
 
   const timer = setInterval(() => void refresh(), REFRESH_MS).unref();
   return {
-    /** What 99 % of the calls took at most, in milliseconds; `undefined` if there were too few. It never waits. */
+    /** The 99th percentile of an operation, in milliseconds; `undefined` if there were too few calls. It never waits. */
     p99Ms: (operation: string) => known.get(operation),
     refresh,
     close: () => clearInterval(timer),

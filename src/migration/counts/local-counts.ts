@@ -3,7 +3,7 @@
 import { createDelta, type Delta } from './delta.ts';
 import type { CountsScope, CountsStore, StoredCounts } from './counts-store.ts';
 
-/** The counts of one operation: they grow and are never written. */
+/** The counts of one operation, which are never written to Redis. */
 type Kept = Delta & { stepAt: number };
 
 function countKeys(keys: Kept['keys'], since: number) {

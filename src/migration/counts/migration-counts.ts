@@ -1,4 +1,5 @@
-// The types of the comparison counts: what comparisons, and the calls of callers, have shown about both sources.
+// The types of the comparison counts, which say what comparisons and calls of callers have shown about both sources. The gate and
+// the judge decide by them.
 
 import type { FallbackCause } from '../../kernel/migration-origin.ts';
 import type { Comparison, DifferenceSample } from '../compare/comparison.ts';
@@ -8,7 +9,7 @@ export type NewSourceCall = {
   readonly resource: string;
   readonly operation: string;
   readonly ms: number;
-  /** Absent: the new source has answered. */
+  /** Why the legacy source had to answer; absent: the new source has answered. */
   readonly fallback?: FallbackCause | undefined;
   /** The kind of question (see `queryKind`), if the new source cannot answer it within its limits. */
   readonly refused?: string | undefined;
@@ -24,12 +25,12 @@ export type Latencies = Readonly<Record<string, number>>;
 /** Distinct questions compared, and how many of them differed when they were last compared. */
 export type KeyCounts = { readonly keys: number; readonly mismatchedKeys: number };
 
-/** Calls of callers at the new source: all, those that failed there, and those that failed only there. */
+/** Calls of callers to the new source: all (`served`), those that failed there, and those that failed only there. */
 type ServedCounts = { readonly served: number; readonly failed: number; readonly attributable: number };
 
-/** Differences that were there once and then gone, and how often writes explain that. */
+/** Counts of transient differences, and of repeated questions that show how often writes explain such differences. */
 export type TransientCounts = {
-  /** Comparisons in which a caller had already got that answer. */
+  /** Comparisons in which a caller had already got the answer that differed. */
   readonly given: number;
   /** Comparisons by field and by when the difference was gone: `data.email|once`, `data.email|later`. */
   readonly transients: Readonly<Record<string, number>>;
@@ -38,7 +39,7 @@ export type TransientCounts = {
   readonly changed: Readonly<Record<string, number>>;
 };
 
-/** What comparisons have shown. */
+/** The counts of comparisons. */
 export type ComparisonCounts = KeyCounts &
   TransientCounts & {
     /** Comparisons by verdict. */
@@ -61,7 +62,7 @@ export type StepCounts = ComparisonCounts &
   ServedCounts & {
     /** Distinct records with a confirmed difference, by critical path. */
     readonly critical: Readonly<Record<string, number>>;
-    /** Distinct records by the names of `transients`. */
+    /** Distinct records with a transient difference, by the same names as in `transients`. */
     readonly transientRecords: Readonly<Record<string, number>>;
     /** Comparison calls that a failure drill made fail; no other count includes them. */
     readonly rehearsed: number;
@@ -80,9 +81,9 @@ export type OperationCounts = ComparisonCounts &
     readonly uncompared: Readonly<Record<string, number>>;
     /** Questions that the legacy source answers and the new one cannot answer within its limits, by kind. */
     readonly refused: Readonly<Record<string, number>>;
-    /** The last failures of the new source only, the newest first: a keyed hash of the caller, a space, the shape of the question. */
+    /** The last failures of only the new source, the newest first: a keyed hash of the caller, a space, the question's shape. */
     readonly failing: readonly string[];
-    /** When the last fallback was, milliseconds since the epoch. */
+    /** When the last fallback was, in milliseconds since the epoch. */
     readonly lastFallbackAt?: number | undefined;
     /** What was compared in the last 24 hours. */
     readonly recent: KeyCounts;
@@ -93,7 +94,7 @@ export type OperationCounts = ComparisonCounts &
 export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind' | 'hint'> & {
   readonly operation: string;
   readonly count: number;
-  /** Whether a rule ignores it. */
+  /** Whether a rule ignores these differences. */
   readonly ignored: boolean;
   readonly firstAt: string;
   readonly lastAt: string;
@@ -102,14 +103,15 @@ export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind' | 'hint'> &
 
 /** Counts what comparisons and calls show about both sources: in Redis for a fleet, else in this process. */
 export type MigrationCounts = {
-  /** Counts a comparison, and a call of a caller at the new source. Neither waits nor fails. */
+  /** Counts a comparison. It never waits or fails. */
   compared(comparison: Comparison): void;
+  /** Counts a call of a caller to the new source. It never waits or fails. */
   served(call: NewSourceCall): void;
   /** Counts a kind of question (see `queryKind`) that the new source cannot answer within its limits. */
   refused(resource: string, operation: string, kind: string): void;
   /** Counts an answer that was not compared. */
   uncompared(resource: string, operation: string, outcome: string): void;
-  /** Counts that the legacy source was asked again after the lag, and the fields that had changed. */
+  /** Counts a repeated question to the legacy source after the lag, and the fields that had changed in its answer. */
   reread(resource: string, operation: string, changed: readonly string[]): void;
   /** Counts a call that a failure drill made fail. */
   rehearsed(resource: string, operation: string): void;
@@ -117,8 +119,9 @@ export type MigrationCounts = {
   isKnown(resource: string, operation: string, query: string): boolean;
   /** Reads the counts by operation; an operation without counts is absent. @throws Error if Redis fails */
   read(resource: string): Promise<Readonly<Record<string, OperationCounts>>>;
+  /** Reads the groups of differences, the largest first. @throws Error if Redis fails */
   differences(resource: string): Promise<readonly DifferenceGroup[]>;
-  /** Writes what was counted so far. */
+  /** Writes the counts of this process to the store. @throws Error if Redis fails */
   flush(): Promise<void>;
   close(): void;
 };

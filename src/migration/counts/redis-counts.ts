@@ -21,7 +21,7 @@ import {
 } from './delta.ts';
 import type { CountsScope, CountsStore, StoredCounts, StoredGroup } from './counts-store.ts';
 
-/** The most that is kept of one operation. Redis deletes counts to which nothing was added for `ms`. */
+/** The bounds of the counts of one operation. Redis deletes counts to which nothing was added for `ms` milliseconds. */
 const BOUNDS = JSON.stringify({
   ...{ ms: 30 * 86_400_000, keys: KEYS_MAX, critical: CRITICAL_MAX, transient: TRANSIENT_MAX },
   ...{ groups: GROUPS_MAX, records: RECORDS_MAX, samples: SAMPLES_MAX, failing: FAILING_MAX },
@@ -31,7 +31,7 @@ type Part = keyof typeof comparisonCountParts;
 
 type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange' | 'lrange'>;
 
-/** A delta as the script reads it: as lists of lists, because an empty table of Lua is both an object and a list. */
+/** A delta as JSON for the script. It has lists of lists, because an empty table of Lua is both an object and a list. */
 function textOf({ counts, step, lastFallbackAt, keys, critical, transient, groups, failing }: Delta): string {
   return JSON.stringify({
     counts: [...counts],
@@ -50,7 +50,7 @@ function textOf({ counts, step, lastFallbackAt, keys, critical, transient, group
 const numbers = (fields: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, Number(value)]));
 
-/** Makes pairs of a flat list of members and their scores. */
+/** Makes pairs from a flat list of members and their scores. */
 function pairsOf(flat: readonly string[]): readonly (readonly [string, number])[] {
   return flat.flatMap((member, index) =>
     index % 2 === 0 ? [[member, Number(flat[index + 1])] as const] : [],
@@ -105,12 +105,12 @@ async function readOperation(
   };
 }
 
-/** The most deltas that wait to be written. More than this wait only if Redis has been down for hours. */
+/** The most deltas that wait to be written; there are more only if Redis has been down for hours. */
 const WAITING_MAX = 50;
 
 /**
- * What waits to be written of one operation. `sent` does not change until Redis has confirmed it, so it can be sent again with
- * the same token and is added only once. Meanwhile, `next` takes new counts.
+ * The counts of one operation that wait to be written. `sent` does not change until Redis has confirmed it, so it can be sent
+ * again with the same token and is added only once. Meanwhile, new counts go into `next`.
  */
 type Waiting = {
   readonly scope: CountsScope;

@@ -18,7 +18,7 @@ import type { Judged } from './judge-operations.ts';
 import { drillOutcome, withoutDrill } from './failure-drill.ts';
 import type { OperationMemory, JudgeDecision } from './rollback-rules.ts';
 
-/** `states` is changed by compare-and-set. Only a change that was made is written to `audit`. */
+/** What the executor needs. `states` is changed by compare-and-set; only a change that was made is written to `audit`. */
 export type DecisionDeps = {
   readonly states: Pick<MigrationStateStore, 'change'>;
   readonly audit: Pick<AuditLog, 'record'>;
@@ -30,7 +30,7 @@ export type DecisionDeps = {
   readonly log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** Who made a change, in the audit and in the state, if the judge made it. */
+/** The name of the judge as the author of a change, in the audit and in the state. */
 const JUDGE = 'judge';
 
 const auditView = (state: MigrationState, operation?: string) => ({
@@ -39,7 +39,7 @@ const auditView = (state: MigrationState, operation?: string) => ({
 });
 
 /**
- * Makes the function that changes a state and writes the change to the audit. If somebody else has changed the state first, it
+ * Creates the function that changes a state and writes the change to the audit. If somebody else has changed the state first, it
  * returns false and does nothing, because the judge will look at the new state anyway.
  */
 function createChange({ states, audit, log }: DecisionDeps) {
@@ -66,7 +66,7 @@ function drillText(hasWorked: boolean, failedCalls: number, cusum: number): stri
     : `a rehearsal: ${failedCalls} failed comparison calls are too few for the judge; it needs four`;
 }
 
-/** Creates the functions that carry out decisions. They all reject if Redis fails. */
+/** Creates the functions that carry out decisions of the judge. They all reject if Redis fails. */
 export function createDecisionExecutor(deps: DecisionDeps) {
   const { metrics, clock } = deps;
   const change = createChange(deps);
@@ -85,6 +85,7 @@ export function createDecisionExecutor(deps: DecisionDeps) {
   }
 
   return {
+    /** Rolls back or holds a migration, if that is the decision. */
     async carryOut(state: MigrationState, operation: string, decision: JudgeDecision): Promise<void> {
       if (decision.kind === 'roll_back') await rollBack(state, operation, decision);
       if (decision.kind !== 'hold' || state.hold !== undefined) return;
@@ -117,8 +118,8 @@ export function createDecisionExecutor(deps: DecisionDeps) {
 }
 
 /**
- * Makes the function that evaluates the gate of a resource and reports it to the metrics. If the gate is ready and the
- * configuration says `promote: auto`, it takes the step. It returns whether the gate is ready.
+ * Creates the function that evaluates the gate of a resource and reports it to the metrics. If the gate is ready and the
+ * configuration says `promote: auto`, it takes the step. It returns whether the gate is ready. It rejects if Redis fails.
  */
 export function createPromotion(
   gates: Pick<GateEvaluator, 'gate'>,
@@ -137,7 +138,7 @@ export function createPromotion(
   };
 }
 
-/** What Portico's own questions have shown: how many it asked, and how many of them failed at the new source only. */
+/** How many questions Portico asked on its own, and how many of them failed only at the new source. */
 export type OwnAnswers = { readonly asked: number; readonly failed: number };
 
 /** What the judge needs to ask its own questions. */
@@ -154,13 +155,13 @@ export type OwnJudgementDeps = {
   readonly log: Pick<Logger, 'info'>;
 };
 
-/** If at least so many own questions fail, the source is broken, and not only for one caller. */
+/** If at least this number of own questions fail, the source is broken, and not only for one caller. */
 const OWN_FAILED_MIN = 2;
 
 /**
- * Creates the function that settles the decision `ask` by Portico's own questions; `failing` is `OperationCounts.failing`. If
- * two of them fail, the migration is rolled back. If all are answered, the failures beyond the limit for one caller are
- * forgotten. Otherwise it asks again when the judge looks next.
+ * Creates the function that replaces the decision `ask` by asking Portico's own questions; `failing` is `OperationCounts.failing`.
+ * If two of the questions fail, the migration is rolled back. If all are answered, the failures beyond the limit for one caller
+ * are forgotten. Otherwise it asks again when the judge looks next.
  */
 export function createOwnJudgement({ askOwnQuestions, log }: OwnJudgementDeps) {
   return async function judgeByOwnQuestions(

@@ -1,4 +1,4 @@
-// Reads the facts of a gate from the stores, and evaluates it.
+// Reads the facts of a gate from the stores and evaluates the gate: the conditions before the next step of a migration.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationCounts } from '../counts/migration-counts.ts';
@@ -11,32 +11,32 @@ import type { JudgeMemory } from './judge-memory.ts';
 import { nextPosition } from './next-position.ts';
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 
-/** What the judge needs of a migration: its operations, its gates, and how long answers are cached. */
+/** A migration as the judge needs it: its operations, its configuration, and how long answers are cached. */
 export type JudgedMigration = {
   readonly resource: string;
-  /** Such as `users.list`. */
+  /** The operations of the resource, such as `users.list`. */
   readonly operations: readonly string[];
   readonly config: MigrationConfig;
   /** How long answers are cached, in milliseconds. */
   readonly freshMs: number;
 };
 
-/** Where the facts of a gate are read: `memory` has the CUSUM of failures. */
+/** Where the facts of a gate are read. `memory` has the CUSUM of failures. */
 export type GateEvaluatorDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStateStore, 'shared'>;
   readonly counts: Pick<MigrationCounts, 'read'>;
   readonly memory: Pick<JudgeMemory, 'read'>;
-  /** Whom a share reaches. Rejects if Redis fails. */
+  /** Counts the callers that a share of the ramp reaches. Rejects if Redis fails. */
   readonly preview: (resource: string, percent: number) => Promise<Preview>;
   readonly clock: Pick<Clock, 'now'>;
 };
 
-/** The judge and each open page look every few seconds, and whom a share reaches comes from the traffic of an hour. */
+/** A preview is kept for this time, because the judge and each open page look often, and it is read from an hour of traffic. */
 const REACH_MS = 30_000;
 
-/** Makes the function that says whom a step reaches: a step that is asked for by the present callers, else lately. */
+/** Creates the function that says which callers a step reaches. If somebody asks for that step (`isAsked`), it reads anew. */
 function createReach({ preview, clock }: Pick<GateEvaluatorDeps, 'preview' | 'clock'>) {
   const known = new Map<string, { readonly at: number; readonly reach: Preview }>();
   return async function reachOf(resource: string, { stage, percent }: Position, isAsked: boolean) {
@@ -50,7 +50,7 @@ function createReach({ preview, clock }: Pick<GateEvaluatorDeps, 'preview' | 'cl
   };
 }
 
-/** Reads the facts of a gate, and evaluates it. */
+/** Reads the facts of gates and evaluates gates. */
 export type GateEvaluator = ReturnType<typeof createGateEvaluator>;
 
 /** Creates the evaluator. Its functions throw an Error if Redis fails, or no such migration is declared. */
@@ -58,7 +58,7 @@ export function createGateEvaluator(deps: GateEvaluatorDeps) {
   const { declared, states, counts, memory, clock } = deps;
   const reachOf = createReach(deps);
 
-  /** The facts for the gate of a resource, or of one operation, before the step to `to`, else the next one. */
+  /** The facts for the gate of a resource, or of one operation, before the step to `to`; without `to`, before the next step. */
   async function facts(resource: string, operation?: string, to?: Position): Promise<GateFacts> {
     const migration = declared().find((one) => one.resource === resource);
     const state = states.shared(resource);

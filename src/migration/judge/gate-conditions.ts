@@ -11,7 +11,7 @@ import { comparedIn, transientRates } from './transient-rules.ts';
 
 const NO_DATA = 'no data';
 
-/** The condition that a share is not above a limit. Without data it is not met. */
+/** The condition that a share is not above a limit. Without data the condition is not met. */
 function atMost(id: string, part: number, whole: number, share: number): CheckedCondition {
   const need = `at most ${shareInPercent(share)}`;
   if (whole === 0) return { id, have: NO_DATA, need, isMet: false };
@@ -20,8 +20,8 @@ function atMost(id: string, part: number, whole: number, share: number): Checked
 
 /**
  * The condition that few enough questions differ, with 95 % confidence. It counts distinct questions, because a thousand
- * comparisons of one record show only one fact. A source that has too few records can meet it by a walk over all records
- * without a difference.
+ * comparisons of one record show only one fact. If a source has too few records, a walk over all records without a difference
+ * meets the condition, too.
  */
 function keysCondition({ keys, mismatchedKeys }: KeyCounts, { config, state }: GateFacts): CheckedCondition {
   const { mismatch } = config.gate;
@@ -72,7 +72,7 @@ function scanCondition(
   return { id: 'scan', have: kinds.join(', ') || 'none', need: 'none', isMet: kinds.length === 0 };
 }
 
-/** The condition that the new source is not much slower, by the 99th percentiles for the same questions. */
+/** The condition that the new source is not much slower, by the 99th percentiles of both sources for the same questions. */
 function latencyCondition({ legacyMs, newMs }: ComparisonCounts, { config }: GateFacts): CheckedCondition {
   const { latencyFactor, latencySlack } = config.gate;
   const [legacyP99, newP99] = [latencyQuantile(legacyMs, 0.99), latencyQuantile(newMs, 0.99)];
@@ -89,7 +89,7 @@ function lagCondition({ lagMs }: ComparisonCounts, freshMs: number): readonly Ch
   return [{ id: 'lag', have: `p99 ${lag}ms`, need: `at most ${freshMs}ms`, isMet: lag <= freshMs }];
 }
 
-/** What comparisons have to show before the first share of callers, and again before the legacy source is given up. */
+/** The conditions on comparisons, before the first share of callers and again before the legacy source is given up. */
 function ofComparisons(shown: ComparisonCounts, facts: GateFacts): readonly CheckedCondition[] {
   const { inconclusive, failedNew } = shown;
   const compared = comparedIn(shown);

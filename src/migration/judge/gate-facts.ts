@@ -1,4 +1,4 @@
-// The facts that a gate is evaluated from, and the type of a condition.
+// The facts from which a gate is evaluated, and the type of a condition of a gate.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { writeDuration } from '../../kernel/duration.ts';
@@ -7,15 +7,15 @@ import type { MigrationState } from '../state/migration-state.ts';
 import type { Preview } from '../tasks/task-results.ts';
 import type { NoiseMemory } from './transient-rules.ts';
 
-/** A condition of a step forward: the value that there is, and the value that is needed. */
+/** A condition of a step forward, with the present value (`have`) and the needed value (`need`). */
 export type Condition = {
-  /** Such as `keys`, `soak`, `rehearsal`. */
+  /** The name of the condition, such as `keys`, `soak`, `rehearsal`. */
   readonly id: string;
-  /** The operation that has to meet it; absent if it is for the resource. */
+  /** The operation that has to meet the condition; absent if the whole resource has to. */
   readonly operation?: string | undefined;
   readonly have: string | number;
   readonly need: string | number;
-  /** When time alone meets it, an instant in UTC; absent if it is met, or time alone does not meet it. */
+  /** When the condition will be met just by waiting, as an instant in UTC; absent if it is met, or waiting is not enough. */
   readonly at?: string | undefined;
 };
 
@@ -27,11 +27,11 @@ export function conditionText({ id, operation, have, need }: Condition): string 
 /** A condition, and whether it is met. */
 export type CheckedCondition = Condition & { readonly isMet: boolean };
 
-/** The facts that a gate is evaluated from. */
+/** The facts from which a gate is evaluated. */
 export type GateFacts = {
   readonly config: MigrationConfig;
   readonly state: MigrationState;
-  /** The operation whose step it is; absent if it is the step of the resource. */
+  /** The operation that takes the step; absent if the whole resource takes it. */
   readonly operation?: string | undefined;
   /** The operations of the resource, such as `users.list`. */
   readonly operations: readonly string[];
@@ -40,9 +40,9 @@ export type GateFacts = {
   readonly cusum: Readonly<Record<string, number>>;
   /** How often writes explain a transient difference, by operation, if it was measured. */
   readonly noise: Readonly<Record<string, NoiseMemory>>;
-  /** Whom the share of the step reaches; absent if the step is no ramp, or nobody can say. */
+  /** The callers that the share of the step reaches; absent if the step is no ramp, or this is not known. */
   readonly reach?: Preview | undefined;
-  /** How long answers are cached, in milliseconds. The new source may lag behind by so much. */
+  /** How long answers are cached, in milliseconds. The new source may lag behind by this time. */
   readonly freshMs: number;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -1,4 +1,4 @@
-// Decides whether the next step forward may be taken, by conditions for the resource and for each operation.
+// Evaluates the gate of a migration: whether the conditions for the next step of the resource and of each operation are met.
 
 import { type Position, positionOf } from '../state/migration-state.ts';
 import { operationConditions } from './gate-conditions.ts';
@@ -6,7 +6,7 @@ import { type CheckedCondition, type Condition, type GateFacts, lasting } from '
 import type { Preview } from '../tasks/task-results.ts';
 import { nextPosition } from './next-position.ts';
 
-/** Whether the next step forward may be taken. */
+/** Whether the next step forward may be taken, and which conditions are met. */
 export type Gate = {
   /** The next position; `undefined` if there is none. */
   readonly next: Position | undefined;
@@ -14,9 +14,9 @@ export type Gate = {
   readonly ready: boolean;
   readonly unmet: readonly Condition[];
   readonly met: readonly Condition[];
-  /** When its conditions of time are met, if nothing begins them anew; absent if time does not hold the step up. */
+  /** When the last condition that waits for time will be met, as an instant in UTC; absent if none waits for time. */
   readonly earliestAt?: string | undefined;
-  /** Whom the share of the step reaches; absent if it is no ramp. */
+  /** The callers that the share of the step reaches; absent if the step is no ramp. */
   readonly reach?: Preview | undefined;
 };
 
@@ -39,9 +39,9 @@ function ofAnyStep({ config, state, now }: GateFacts): readonly CheckedCondition
   ];
 }
 
-/** The condition that a share reaches somebody. A step that reaches nobody gets no request, so it would never end. */
+/** The condition that a share reaches a caller. A step that reaches no caller gets no request, so it would never end. */
 function ofReach({ reach }: GateFacts): readonly CheckedCondition[] {
-  // Where nobody has called in the last hour, nobody can say.
+  // If nobody has called in the last hour, the reach is not known.
   if (reach === undefined || reach.callers === 0) return [];
   const { percent, callers, reached, callsPercent, least } = reach;
   return [
@@ -68,7 +68,7 @@ function ofShadow({ config: { gate }, state, now }: GateFacts): readonly Checked
   ].filter(({ id }) => (id !== 'rehearsal' && id !== 'walk' && id !== 'edges') || gate[id]);
 }
 
-/** The conditions for the resource before each further share: the time in this step, and since the last rollback. */
+/** The conditions for the resource before each further share: the time in this step, and the time since the last rollback. */
 function ofRamp({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
   const { lastRollback } = state;
   return [

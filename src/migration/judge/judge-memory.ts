@@ -1,4 +1,4 @@
-// Stores what the judge remembers between two looks, and elects the process of a fleet that judges.
+// Stores what the judge remembers between two looks, and elects the one process of a fleet that judges.
 
 import type { Redis } from 'ioredis';
 import { newToken } from '../../store/redis/distributed-lock.ts';
@@ -10,17 +10,17 @@ import type { NoiseMemory } from './transient-rules.ts';
 
 /** What the judge remembers of a resource between two looks. */
 export type ResourceMemory = {
-  /** The counts and the step that `operations` belong to. In another step, the judge begins anew. */
+  /** The comparison counts and the step of `operations`. In another step, the judge begins with an empty memory. */
   readonly step: string;
   readonly operations: Readonly<Record<string, OperationMemory>>;
-  /** The noise by operation. It is kept from step to step, until the counts begin anew. Absent if nothing was measured yet. */
+  /** The noise by operation. It stays from step to step, until the counts begin anew. Absent if nothing was measured yet. */
   readonly noise?: Readonly<Record<string, NoiseMemory>> | undefined;
   readonly announced: AnnouncedState;
 };
 
 /** The memory of the judge, and the lock that makes one process of the fleet the judge. */
 export type JudgeMemory = {
-  /** Takes or renews the lock. True means that this process judges for the next seconds. Rejects if Redis fails. */
+  /** Takes or renews the lock. True: this process judges for the next seconds. Rejects if Redis fails. */
   acquireLeadership(): Promise<boolean>;
   read(resource: string): Promise<ResourceMemory | undefined>;
   write(resource: string, memory: ResourceMemory): Promise<void>;
@@ -28,7 +28,7 @@ export type JudgeMemory = {
   releaseLeadership(): Promise<void>;
 };
 
-/** The lock ends this long after its last renewal, so that another process soon takes over from one that has died. */
+/** The lock ends this long after its last renewal, so that another process soon takes over if the judge dies. */
 const LOCK_MS = 6_000;
 const KEPT_MS = 30 * 86_400_000;
 

@@ -1,4 +1,4 @@
-// Judges the operations of a resource, and reports those with too many differences that are there once and then gone.
+// Judges the operations of a resource, and reports operations with too many transient differences (there once, and then gone).
 
 import type { Logger } from 'pino';
 import type { OperationCounts } from '../counts/migration-counts.ts';
@@ -10,7 +10,7 @@ import type { JudgedMigration } from './evaluate-gate.ts';
 import { judgeOperation, newMemory, type OperationMemory, type JudgeDecision } from './rollback-rules.ts';
 import { judgeTransients, nextNoise, type NoiseMemory } from './transient-rules.ts';
 
-/** What the judge has decided about one operation, and what it will remember of it. */
+/** What the judge has decided about one operation, and what it will remember about the operation. */
 export type Judged = {
   readonly operation: string;
   readonly memory: OperationMemory;
@@ -49,7 +49,7 @@ type ReportTransientsDeps = {
   readonly log: Pick<Logger, 'warn'>;
 };
 
-/** Makes the function that reports, once, that an operation has begun to have too many transient differences. */
+/** Creates the function that reports once when an operation begins to have too many transient differences. */
 export function createReportTransients({ webhooks, metrics, log }: ReportTransientsDeps) {
   return function reportTransients(
     { resource }: JudgedMigration,

@@ -1,4 +1,4 @@
-// Looks at all migrations every two seconds: rolls back, holds, sends events, and takes steps if `promote` is `auto`.
+// The judge. It looks at all migrations every two seconds: rolls back, holds, sends events, and takes steps if `promote` is `auto`.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationCounts } from '../counts/migration-counts.ts';
@@ -23,18 +23,18 @@ import type { JudgeMemory } from './judge-memory.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import type { JudgeDecision } from './rollback-rules.ts';
 
-/** What the metrics show of the judge. */
+/** The metrics to which the judge reports. */
 export type JudgeMetrics = DecisionDeps['metrics'] & {
   migrationCusum(resource: string, operation: string, cusum: number): void;
   /** Whether answers of the new source differ once more often than writes explain. */
   migrationTransient(resource: string, operation: string, isExceeded: boolean): void;
   /** How many processes serve by the newest state. */
   migrationReplicas(resource: string, replicas: number): void;
-  /** Removes the metrics of a migration that has ended; without an argument those of all, because another process judges. */
+  /** Removes the metrics of an ended migration; without an argument those of all, because another process judges now. */
   forgetJudgement(ended?: Pick<JudgedMigration, 'resource' | 'operations'>): void;
 };
 
-/** `memory` also holds the lock that makes one process of the fleet the judge. The others try to take it every two seconds. */
+/** What the judge needs. `memory` also holds the lock that makes one process of the fleet the judge. */
 export type JudgeDeps = DecisionDeps &
   OwnJudgementDeps &
   GateEvaluatorDeps & {
@@ -47,7 +47,7 @@ export type JudgeDeps = DecisionDeps &
 
 const LOOK_MS = 2_000;
 
-/** Names the present step, whose counts are judged together. */
+/** The name of the present step, whose counts are judged together. */
 const stepOf = ({ evidence, since }: MigrationState) => `${evidence}|${since}`;
 
 /** Whether there is something to judge, because comparisons run or the new source may serve callers. */
@@ -56,7 +56,7 @@ function isUnderWay(state: MigrationState): boolean {
   return positions.some(({ stage }) => stage !== 'legacy' && stage !== 'complete');
 }
 
-/** The most serious decision about operations that the new source serves: a rollback, else a hold, else none. */
+/** The most serious decision about an operation that the new source serves: a rollback, else a hold, else `undefined`. */
 function mostSerious(state: MigrationState, judged: readonly Judged[]): Judged | undefined {
   const serving = judged.filter(({ operation }) =>
     ['ramp', 'live'].includes(positionOf(state, operation).stage),
@@ -68,7 +68,7 @@ function mostSerious(state: MigrationState, judged: readonly Judged[]): Judged |
 /** The gates of a migration that were ready at the last look: names of operations; `undefined` stands for the resource. */
 type ReadyGates = ReadonlySet<string | undefined>;
 
-/** Makes the function that sends an event for each change since `before`. It returns the state that is announced now. */
+/** Creates the function that sends an event for each change since `before`. It returns the state that is announced now. */
 function createAnnounce(webhooks: JudgeDeps['webhooks'], ready: ReadonlyMap<string, ReadyGates>) {
   return function announce(
     { resource }: JudgedMigration,
@@ -98,7 +98,7 @@ async function readyOperations(
   return apart.filter((_one, index) => ready[index]);
 }
 
-/** Makes the function that judges one migration. It returns whether there was something to judge. */
+/** Creates the function that judges one migration. It returns whether there was something to judge. */
 function createJudgement(deps: JudgeDeps, gates: GateEvaluator) {
   const { states, counts, memory, metrics, clock, webhooks } = deps;
   const actions = createDecisionExecutor(deps);
@@ -150,7 +150,7 @@ function createJudgement(deps: JudgeDeps, gates: GateEvaluator) {
   };
 }
 
-/** Creates what judges the migrations of a fleet, in one process at a time. It does nothing before `start`. */
+/** Creates the judge of the migrations of a fleet; only one process judges at a time. It does nothing before `start`. */
 export function createJudge(deps: JudgeDeps) {
   const { declared, memory, metrics, log } = deps;
   const gates = createGateEvaluator(deps);
@@ -161,7 +161,7 @@ export function createJudge(deps: JudgeDeps) {
   /** The migrations that the metrics show. */
   let shown: readonly JudgedMigration[] = [];
 
-  /** Judges all. A migration that has ended, or is no longer declared, is removed from the metrics, so its alert ends. */
+  /** Judges all migrations. An ended or no longer declared migration is removed from the metrics, so that its alert ends. */
   async function judgeAll(migrations: readonly JudgedMigration[]): Promise<void> {
     const looks = migrations.map(async (one) => ((await judge(one)) ? [one] : []));
     const judged = (await Promise.all(looks)).flat();
@@ -177,7 +177,7 @@ export function createJudge(deps: JudgeDeps) {
       else metrics.forgetJudgement();
       isFailing = false;
     } catch (error) {
-      // Without Redis no process knows the counts of the fleet. The breaker of each process protects its callers then.
+      // Without Redis no process knows the counts of the fleet. Then the breaker of each process protects its callers.
       metrics.forgetJudgement();
       if (!isFailing)
         log.warn({ problem: String(error) }, 'the migrations cannot be judged now; each look tries again');

@@ -10,8 +10,9 @@ import type { TransientMemory } from './transient-rules.ts';
 
 /** What the judge remembers of an operation between two looks, within one step. */
 export type OperationMemory = {
-  /** The CUSUM of real failures, to which one caller can add only a part; and the CUSUM of failures of a drill. */
+  /** The CUSUM of real failures; one caller can add only a part to it. */
   readonly cusum: number;
+  /** The CUSUM of the failures of a failure drill. */
   readonly rehearsal: number;
   /** What each caller has added to the CUSUM, and what it would be without the limit for one caller. */
   readonly failures?: { readonly shares: FailureShares; readonly unbounded: number } | undefined;
@@ -37,15 +38,15 @@ export type JudgeDecision =
       readonly reason: string;
     };
 
-/** So many records that differ in one critical field lead to a rollback. One or two may be an accident. */
+/** If this number of records differ in one critical field, the migration is rolled back. One or two may be an accident. */
 const CRITICAL_RECORDS = 3;
-/** The migration is rolled back if, with 95 % confidence, a larger share of at least so many questions differs. */
+/** The migration is rolled back if at least 200 questions were compared and, with 95 % confidence, a larger share differs. */
 const MISMATCH_SHARE = 0.005;
 const MISMATCH_KEYS = 200;
 
 const WINDOW_MS = 30_000;
 const WINDOW_CALLS = 100;
-/** The new source is slow if its 95th percentile is above that of the legacy source, times the factor plus the milliseconds. */
+/** The new source is slow if its 95th percentile is above the legacy source's, multiplied by the factor, plus the milliseconds. */
 const SLOW_FACTOR = 1.5;
 const SLOW_MS = 50;
 const WINDOWS_TO_HOLD = 3;
@@ -53,7 +54,7 @@ const WINDOWS_TO_ROLL_BACK = 6;
 
 const GO_ON: JudgeDecision = { kind: 'go_on' };
 
-/** The memory at the beginning of a step. `now`: milliseconds since the epoch. */
+/** The memory at the beginning of a step. `now` is in milliseconds since the epoch. */
 export function newMemory(now: number): OperationMemory {
   return {
     ...{ cusum: 0, rehearsal: 0, seen: { served: 0, failed: 0, attributable: 0, rehearsed: 0 } },
@@ -105,7 +106,7 @@ function ofFailures(
   return otherwise.kind === 'roll_back' ? otherwise : { kind: 'ask', reason, otherwise };
 }
 
-/** The entries of the last failures. Failures whose caller is not known count as those of one caller. */
+/** The entries of the last failures. Failures of unknown callers count as failures of one caller. */
 function lastFailing(failing: readonly string[], failed: number): readonly string[] {
   return Array.from({ length: Math.min(failed, FAILING_MAX) }, (_, index) => failing[index] ?? '');
 }

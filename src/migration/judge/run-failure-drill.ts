@@ -8,7 +8,7 @@ import { type MigrationState, positionText } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import { DRILL_MS, drillPercent, withoutDrill, stateWithDrill } from './failure-drill.ts';
 
-/** `states` makes the drill known to all processes, and tells this one that it has ended, because the judge may be elsewhere. */
+/** What a drill needs. `states` tells all processes of the drill, and tells this process when the judge has ended it. */
 export type FailureDrillDeps = {
   readonly states: Pick<MigrationStateStore, 'shared' | 'change'>;
   readonly counts: Pick<MigrationCounts, 'read'>;
@@ -30,8 +30,8 @@ function resultOf(begun: MigrationState, ended: MigrationState | undefined, seco
 }
 
 /**
- * Makes the function that runs a failure drill: in `shadow`, some comparison calls fail until the judge would have rolled
- * back. No caller notices. It throws an Error in another stage, or if somebody changes the state first.
+ * Creates the function that runs a failure drill: in `shadow`, some comparison calls fail until the judge would have rolled
+ * back. No caller notices. It rejects in another stage, or if somebody else changes the state first.
  */
 export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) {
   function stateOf(resource: string): MigrationState {

@@ -1,4 +1,4 @@
-// Decides whether answers of the new source differ once, and then no more, more often than writes explain.
+// Decides whether transient differences (there once, and gone when asked again) are more frequent than writes to the data explain.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { isCritical } from '../counts/delta.ts';
@@ -21,14 +21,14 @@ export type TransientMemory = {
   readonly cusum: Readonly<Record<string, number>>;
   /** The counts of the step at the last look. */
   readonly seen: { readonly compared: number; readonly transients: Readonly<Record<string, number>> };
-  /** Why there are too many; absent if there are not. */
+  /** Why there are too many transient differences; absent if there are not. */
   readonly exceeded?: string | undefined;
 };
 
 /** A window lasts an hour and 1,000 repeated questions, because a shorter one may miss the writes of a busy minute. */
 const WINDOW_MS = 3_600_000;
 const WINDOW_REREADS = 1_000;
-/** At least so many distinct records must differ, because one record may change all the time. */
+/** At least this number of distinct records must differ, because one record may change all the time. */
 const RECORDS = 3;
 /** In a critical field, three differences close together are enough. */
 const CRITICAL_LIMIT = CUSUM_LIMIT / 2;
@@ -42,14 +42,14 @@ function shareSince({ window }: NoiseMemory, { rereads, changed }: TransientCoun
   return hits === 0 ? 0 : upperBound(rereads - window.rereads, hits);
 }
 
-/** Ends the window of the noise if it is long enough. The highest share counts, that of the hour with the most writes. */
+/** Ends the window of the noise if it is long enough. The highest share of all windows counts: the hour with the most writes. */
 export function nextNoise(
   before: NoiseMemory | undefined,
   counts: TransientCounts,
   now: number,
 ): NoiseMemory {
   const { rereads, changed } = counts;
-  // If a count is lower than before, Redis has lost the old ones.
+  // If a count is lower than before, Redis has lost the old counts.
   if (before === undefined || rereads < before.window.rereads)
     return { window: { at: now, rereads: 0, changed: {} } };
   const { window, highest = {} } = before;
@@ -62,7 +62,7 @@ export function nextNoise(
   };
 }
 
-/** What a rate is compared with. */
+/** What a rate of transient differences is compared with. */
 export type TransientFacts = {
   readonly config: Pick<MigrationConfig, 'compare' | 'recheck'>;
   /** `undefined` if nothing was measured yet. */
@@ -85,8 +85,8 @@ export const comparedIn = ({ match, ignored, transient, mismatch, inconclusive }
   match + ignored + transient + mismatch + inconclusive;
 
 /**
- * The part of the noise that explains differences which were gone at once: the time between the two readings is that much
- * shorter than the lag, so fewer writes fall into it.
+ * The part of the noise (0 to 1) that explains differences that were gone at once. The time between the two readings is shorter
+ * than the lag, so fewer writes fall into it.
  */
 function onceFactor({ lagMs, legacyMs, newMs }: ComparisonCounts, { recheck }: TransientFacts['config']) {
   const p99 = (latencies: ComparisonCounts['lagMs']) => latencyQuantile(latencies, 0.99);
@@ -112,7 +112,7 @@ export function transientRates(
   });
 }
 
-/** The CUSUM of one rate: ten times the usual share, against the usual share. */
+/** The CUSUM of one rate. It grows if the share is rather ten times the usual share than the usual share. */
 function cusumOf(
   { name, noise }: TransientRate,
   before: TransientMemory,
@@ -129,8 +129,8 @@ function cusumOf(
 }
 
 /**
- * Judges the transient differences since the last look. Differences that were gone after a wait are judged only when the noise
- * has been measured, because a store that lags behind looks the same. Those that were gone at once are judged at once.
+ * Judges the transient differences since the last look. Differences that were gone after a wait are judged only after the noise
+ * was measured, because a store that lags behind looks the same. Differences that were gone at once are judged at once.
  */
 export function judgeTransients(
   before: TransientMemory | undefined,
@@ -147,7 +147,7 @@ export function judgeTransients(
   const cusum = Object.fromEntries(
     rates.map((rate) => [rate.name, rate.isMeasured ? cusumOf(rate, known, step, accepted) : 0]),
   );
-  // Once reported, it ends only when the CUSUM is 0 again. Otherwise each further answer would be reported anew.
+  // After a report, the CUSUM must be 0 before the state ends. Otherwise each further answer would be reported again.
   const lowest = known.exceeded === undefined ? Infinity : Number.MIN_VALUE;
   const worst = rates.find(({ name, field }) => {
     const limit = Math.min(lowest, isCritical(critical, field) ? CRITICAL_LIMIT : CUSUM_LIMIT);

@@ -1,4 +1,4 @@
-// Finds the events to send, from what has changed in a migration since the last ones.
+// Finds the webhook events to send, from what has changed in a migration since the last events.
 
 import { forcedOver, type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 
@@ -8,9 +8,9 @@ type AnnouncedPosition = { readonly position: string; readonly isReady: boolean 
 /** The part of a state that events are about, as it was last announced. */
 export type AnnouncedState = AnnouncedPosition & {
   readonly isHeld: boolean;
-  /** When it was last rolled back. */
+  /** When the migration was last rolled back. */
   readonly rolledBackAt: string | null;
-  /** The operations with a position of their own. An earlier version of Portico did not write it. */
+  /** The operations with a position of their own. Absent if an earlier version of Portico wrote this. */
   readonly operations?: Readonly<Record<string, AnnouncedPosition>>;
 };
 
@@ -23,13 +23,13 @@ export type MigrationEvent = {
     | 'migration.rolled_back'
     | 'migration.finished';
   readonly resource: string;
-  /** The operation that it is about; absent if it is about the resource. */
+  /** The operation that the event is about; absent if it is about the whole resource. */
   readonly operation?: string | undefined;
   readonly position: string;
   readonly rev: number;
-  /** Counts, or the words of an operator. It never contains a value of a record. */
+  /** Counts, or the text of an operator. It never contains a value of a record. */
   readonly reason?: string | undefined;
-  /** The conditions that a forced step went over; absent if it was not forced. */
+  /** The unmet conditions of a forced step; absent if the step was not forced. */
   readonly forced?: readonly string[] | undefined;
 };
 
@@ -51,7 +51,7 @@ export function announcedStateOf(
   };
 }
 
-/** The operations whose position has changed while that of the resource has not, or that have a position of their own. */
+/** The operations whose own position has changed, or that moved while the resource did not. */
 function movedOperations(before: AnnouncedState, now: AnnouncedState): readonly string[] {
   const { operations: earlier, position: from } = before;
   const { operations: apart = {}, position: to } = now;

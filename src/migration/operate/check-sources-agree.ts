@@ -27,7 +27,7 @@ function isSameRecord(one: CanonicalRecord, other: CanonicalRecord): boolean {
 
 const idsText = (ids: readonly string[]) => `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`;
 
-/** The records of the legacy source: those that the new source has, too, those that are another record there, and the rest. */
+/** The records of the legacy source. `same`: the new source has them; `others`: their id is another record there. */
 type Found = {
   readonly same: readonly CanonicalRecord[];
   readonly others: readonly string[];
@@ -69,7 +69,7 @@ function isSameOrder(one: readonly CanonicalRecord[], other: readonly CanonicalR
   return common.join() === there.join();
 }
 
-/** The problems with the records. */
+/** What is wrong with the records, for operators. */
 function problemsOf([legacy, newName]: SourcePair['names'], found: Found, asked: number): readonly string[] {
   const { others, missing } = found;
   const problems: string[] = [];
@@ -112,7 +112,7 @@ export async function checkSourcesAgree(sources: SourcePair, run: Run): Promise<
   return { same: found.same.length, asked: before.length, problems };
 }
 
-/** Asks a source before a rollback. An operator waits for it, so a source that hangs has 3 s only. */
+/** Asks a source before a rollback. An operator waits for it, so a source that hangs has only 3 s. */
 const ask = createAskAtLowPriority({ timeLimitMs: 3_000 });
 
 /** Why the legacy source does not answer the first page of the list; `undefined` if it does. */

@@ -21,18 +21,19 @@ export const askForCheck = createAskAtLowPriority({ timeLimitMs: 10_000 });
 
 /** A kind of question that callers may ask. */
 type Kind = {
-  /** Such as `sort=-name` or `category=…`. It never contains the value of a record. */
+  /** The kind as text, such as `sort=-name` or `category=…`. It never contains the value of a record. */
   readonly text: string;
   readonly query: ListQuery;
-  /** The key in a source's file that makes the source answer it, and how the file has to say so. */
+  /** The key in a source's file by which the source answers this kind. */
   readonly place: string;
+  /** The line to write into the file for this kind. */
   readonly line: string;
 };
 
-/** If both sources mean the same by a filter, at least this share of the records is the same. */
+/** If fewer of the found ids are the same, the sources do not mean the same by a filter. */
 const SAME_MIN = 0.5;
 
-/** Each sort, and each filter with the value of a record that both sources have, so that it finds at least one. */
+/** Each sort, and each filter with the value of a record that both sources have, so that the filter finds a record. */
 function kindsOf(resource: Resource, records: readonly CanonicalRecord[]): readonly Kind[] {
   const sorts = sortsOf(resource).map(({ text, sort }) => ({
     ...{ text, query: firstPageQuery(resource, { sort }), place: `list.sort.columns.${sort.field}` },
@@ -46,14 +47,14 @@ function kindsOf(resource: Resource, records: readonly CanonicalRecord[]): reado
   return [...sorts, ...filters];
 }
 
-/** What is wrong with the answers to one kind of question; `undefined` if nothing is. */
+/** What is wrong with the answers to one kind of question; `undefined` if nothing is wrong. */
 async function compareKind(
   { resource, names: [legacyName, newName], legacy, new: newSource }: SourcePair,
   { text, query, place, line }: Kind,
   stop: AbortSignal,
 ): Promise<string | undefined> {
   const before = bodyOrCode(await askForCheck(legacy, query, stop));
-  // The legacy source cannot answer it, so no caller gets an answer today.
+  // If the legacy source cannot answer, callers get no answer today either.
   if ('code' in before) return undefined;
   const after = bodyOrCode(await askForCheck(newSource, query, stop));
   if ('code' in after)

@@ -8,11 +8,11 @@ import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
 /** A step that an operator asks for. */
 export type StepRequest = {
   readonly to: Position;
-  /** Absent if it is a step of the whole resource. */
+  /** The operation that takes the step; absent if the whole resource takes it. */
   readonly operation?: string | undefined;
-  /** Whether to take it even if the gate is not ready. */
+  /** Whether to take the step even if the gate is not ready. */
   readonly isForced: boolean;
-  /** An instant in UTC. */
+  /** When the step is taken, as an instant in UTC. */
   readonly at: string;
 };
 
@@ -24,7 +24,7 @@ export type StepDecision =
 
 const refused = (reason: string, hint: string): StepDecision => ({ kind: 'refused', reason, hint });
 
-/** Moves, and keeps what the step went over if it was forced. */
+/** Takes the step, and keeps the unmet conditions (`over`) of a forced step in the state. */
 function go(
   state: MigrationState,
   { to, operation, at }: StepRequest,
@@ -49,7 +49,7 @@ function decideForward(state: MigrationState, gate: Gate, request: StepRequest):
       `look at portico migration status ${resource}, then portico migration resume ${resource} --ack "<reason>"`,
     );
   const next = gate.next && positionText(gate.next);
-  // Where the next share reaches nobody, the least that reaches somebody is the next step.
+  // If the next share reaches nobody, the least share that reaches a caller counts as the next step.
   const isLeast =
     gate.next?.stage === 'ramp' && to.stage === 'ramp' && to.percent <= (gate.reach?.least ?? 0);
   const isSkipping = gate.next === undefined || (isBeyond(to, gate.next) && !isLeast);
@@ -65,7 +65,7 @@ function decideForward(state: MigrationState, gate: Gate, request: StepRequest):
 
 /**
  * Decides about a step. A step back is always allowed, except from `complete`. A step forward needs a gate that is ready, and no
- * step may be skipped. `shadow` in `shadow` begins the comparison counts anew.
+ * step may be skipped, unless it is forced. A step from `shadow` to `shadow` begins the comparison counts anew.
  */
 export function decideStep(state: MigrationState, gate: Gate, request: StepRequest): StepDecision {
   const { to, operation, isForced, at } = request;

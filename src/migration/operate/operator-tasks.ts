@@ -1,4 +1,4 @@
-// The tasks that operators can run for a migration.
+// The interface of what operators can run for a migration; `src/gateway` implements it from the other folders of this layer.
 
 import type { Gate } from '../judge/gate.ts';
 import type { MigrationReport } from '../report/migration-report.ts';
@@ -15,27 +15,33 @@ import type {
   WalkResult,
 } from '../tasks/task-results.ts';
 
-/** What operators can run. `resource` must be one that the configuration declares as moving. */
+/** What operators can run. The configuration must declare a migration of `resource`, else the functions reject. */
 export type OperatorTasks = {
-  /** The gate of an operation, or of the resource, for a step to `to`, else the next one. Rejects if Redis fails. */
+  /** The gate of a step to `to` (absent: the next step) of an operation or the resource. Rejects if Redis fails. */
   gate(resource: string, operation?: string, to?: Position): Promise<Gate>;
-  /** The same, with the counts behind it, as data. Rejects if Redis fails. */
+  /** The report as data: the position, the gate, and the counts. Rejects if Redis fails. */
   report(resource: string, operation?: string): Promise<MigrationReport>;
+  /** Whether both sources have the same records under the same ids. */
   check(resource: string, run: Run): Promise<SourcesCheck>;
-  /** Why the legacy source does not answer now; `undefined` if it does. */
+  /** Why the legacy source does not answer now; `undefined` if it answers. */
   legacyProblem(resource: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Compares all records of both sources. */
   walk(resource: string, run: Run, onDifference?: OnDifference): Promise<WalkResult>;
+  /** Asks both sources the questions that callers hardly ever ask, such as a page past the end. */
   compareEdgeCases(resource: string, run: Run): Promise<EdgeCaseResult>;
+  /** Runs a failure drill. */
   rehearse(resource: string, run: Run): Promise<DrillResult>;
+  /** Asks both sources recorded questions, `rps` per second. */
   replay(
     resource: string,
     queries: readonly RecordedQuery[],
     rps: number,
     run: Run,
   ): Promise<TrafficReplayResult>;
+  /** Asks both sources one question, and returns both answers with their values. */
   explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
-  /** The report as a document in Markdown, for those who must sign. */
+  /** The report as a document in Markdown, for people who must sign it. */
   reportText(resource: string): Promise<string>;
-  /** Whom a share would reach; callers with the ids `named` are told by them. Rejects if Redis fails. */
+  /** The callers that a share would reach; callers in `named` are shown by these ids. Rejects if Redis fails. */
   preview(resource: string, percent: number, named?: readonly string[]): Promise<Preview>;
 };

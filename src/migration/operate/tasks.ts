@@ -4,12 +4,12 @@ import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Run } from '../tasks/task-results.ts';
 
-/** A long task for one migration, and its progress. */
+/** A long task for one migration, and its progress. Times are instants in UTC. */
 export type Task = {
   readonly kind: string;
   readonly by: string;
   readonly startedAt: string;
-  /** What is done now, where the task has several phases; `done` and `of` are those of the phase. */
+  /** The name of the present phase, if the task has several; `done` and `of` then count within the phase. */
   readonly phase?: string | undefined;
   readonly done: number;
   /** How much there is to do; absent if it is not known. */
@@ -56,7 +56,7 @@ export function createTasks({ now }: Pick<Clock, 'now'>) {
       });
       return task;
     },
-    /** The task that runs, or that ran last. */
+    /** The task of a resource that runs, or that ran last. */
     of: (resource: string) => tasks.get(resource),
     /** Aborts the running tasks, and waits for their end. */
     close: () => background.close(),

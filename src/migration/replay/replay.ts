@@ -1,4 +1,4 @@
-// Asks both sources recorded questions and compares the answers.
+// Asks both sources recorded questions and compares the answers, because a resource with little traffic is compared too seldom.
 
 import type { Resource } from '../../contract/resource.ts';
 import { compileParser } from '../../contract/parse-query.ts';
@@ -18,7 +18,7 @@ type TrafficReplayDeps = {
   readonly wait?: Wait;
 };
 
-/** How often a question is asked if a source does not answer, because it is busy or the question needs a scan. */
+/** How often a question is asked at most if it cannot be compared, because a source is busy or the question needs a scan. */
 const ATTEMPTS_MAX = 5;
 
 /** Parses a recorded question. @throws Error with the question if the contract does not know it */
@@ -37,7 +37,7 @@ export function parseRecordedQuery(
   }
 }
 
-/** Makes the function that asks both sources of one resource recorded questions, for resources with little traffic. */
+/** Creates the function that asks both sources of one resource recorded questions, `rps` per second, and counts the verdicts. */
 export function createTrafficReplay({
   compareQuestion,
   resource,

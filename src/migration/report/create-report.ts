@@ -1,4 +1,4 @@
-// Makes the report on a migration, as data and as a document.
+// Reads everything for the report on a migration, and makes the report as data or as a document.
 
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
@@ -7,7 +7,7 @@ import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import { migrationReport } from './migration-report.ts';
 import { reportText } from './report-text.ts';
 
-/** Everything is read anew for each report; `audit` has the history. */
+/** What a report is read from; each report reads everything anew. `audit` has the history. */
 export type ReportDeps = {
   readonly gates: Pick<GateEvaluator, 'facts'>;
   readonly counts: Pick<MigrationCounts, 'differences'>;
@@ -21,7 +21,7 @@ function historyOf(lines: readonly string[], resource: string): readonly AuditEn
   return lines.flatMap((line) => readAuditLine(line) ?? []).filter(isWanted);
 }
 
-/** Makes the functions that report on a migration. They reject if Redis fails, or the resource does not move. */
+/** Creates the functions that report on a migration. They reject if Redis fails, or if no migration of the resource is declared. */
 export function createReport({ gates, counts, audit }: ReportDeps) {
   return {
     report: async (resource: string, operation?: string) =>
@@ -40,8 +40,8 @@ export function createReport({ gates, counts, audit }: ReportDeps) {
 }
 
 /**
- * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
- * `users walk`. The history in the console reads targets by the same rule.
+ * The resource in a target of the audit, which is a resource (`users`), an operation (`users.get`), or a resource with a task
+ * (`users walk`). The history in the console reads targets by the same rule.
  * @internal
  */
 export function resourceOfTarget(target: string): string {

@@ -11,11 +11,11 @@ import { upperBound } from '../statistics/mismatch-bound.ts';
 
 const rounded = (value: number) => Number(value.toPrecision(3));
 
-/** The median, the 95th and the 99th percentile, in milliseconds; empty without calls. */
+/** The median, the 95th and the 99th percentile, in milliseconds; empty if there are no calls. */
 const quantiles = (latencies: Latencies) =>
   [0.5, 0.95, 0.99].flatMap((share) => latencyQuantile(latencies, share) ?? []);
 
-/** What was compared of one operation, and what its callers were served. */
+/** The results of the comparisons of one operation, and of the calls of its callers. */
 function operationReport(operation: string, one: OperationCounts, { config, cusum, noise }: GateFacts) {
   const { keys, mismatchedKeys, match, mismatch, inconclusive, ignored, transient, given } = one;
   const { failedNew, failedLegacy, failedBoth, odd, served, attributable, fallback } = one;
@@ -44,14 +44,14 @@ function sumsOf(
   return Object.fromEntries(sums);
 }
 
-/** The answers that were not compared, by why, the most first. */
+/** The numbers of answers that were not compared, by the reason, the most frequent first. */
 function uncomparedRows(counts: GateFacts['counts']) {
   return Object.entries(sumsOf(counts, 'uncompared'))
     .map(([outcome, count]) => ({ outcome, count, why: uncomparedWords[outcome as ShadowOutcome] }))
     .sort((a, b) => b.count - a.count);
 }
 
-/** The position of a migration, the gate of its next step, and what was compared. It contains no value of a record. */
+/** Builds the report: the position, the gate of the next step, and the results of comparisons. It has no value of a record. */
 export function migrationReport(facts: GateFacts, { next, reach: _reach, ...gate }: Gate = gateOf(facts)) {
   const { state, operation, counts } = facts;
   const { resource, sources, rev, operations, since, evidenceSince, generation } = state;

@@ -12,19 +12,19 @@ import { shareInPercent } from '../statistics/mismatch-bound.ts';
 import type { WalkResult } from '../tasks/task-results.ts';
 import type { MigrationReport } from './migration-report.ts';
 
-/** What the document is made of: the report, and more. */
+/** What the document is made of: the report, its configuration, differences and history. */
 export type ReportFacts = MigrationReport & {
   readonly config: MigrationConfig;
   readonly differences: readonly DifferenceGroup[];
-  /** The oldest first. */
+  /** The changes of the migration in the audit, the oldest first. */
   readonly history: readonly Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome' | 'reason' | 'after'>[];
-  /** When the report is made, milliseconds since the epoch. */
+  /** When the report is made, in milliseconds since the epoch. */
   readonly now: number;
 };
 
 type Row = readonly (string | number)[];
 
-/** Escapes what Markdown would not take for text. */
+/** Escapes the characters that have a meaning in Markdown. */
 const cell = (value: string | number) =>
   String(value)
     .replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
@@ -39,11 +39,11 @@ function table(head: readonly string[], rows: readonly Row[]): string {
 const instant = (ms: number) => new Date(ms).toISOString();
 const quantiles = (ms: readonly number[]) => (ms.length === 0 ? 'none' : `${ms.join(' / ')} ms`);
 
-/** The result of a walk over all records. */
+/** The result of a walk over all records, in words. */
 export const walkText = (walk: Pick<WalkResult, 'records' | 'differences'>) =>
   `${walk.records} records, ${walk.differences} differences`;
 
-/** The result of comparing the edge cases. */
+/** The result of a comparison of the edge cases, in words. */
 export const edgeCasesText = (edges: Pick<EdgeCaseResult, 'asked' | 'different'>) =>
   `${edges.asked} questions, ${edges.different} differ`;
 
@@ -51,7 +51,10 @@ export const edgeCasesText = (edges: Pick<EdgeCaseResult, 'asked' | 'different'>
 export const rollbackText = (rollback: Readonly<Record<'at' | 'by' | 'rule' | 'evidence', string>>) =>
   `${rollback.at} by ${rollback.by} (${rollback.rule}): ${rollback.evidence}`;
 
-/** The transient differences by operation and field; shares have so many digits. */
+/**
+ * Rows of a table by operation and field, from differences that were gone at a recheck (`once`). `given`: how many such
+ * answers callers got. `digits`: the digits of the shares.
+ */
 export function onceRows(
   compare: Readonly<
     Record<string, { readonly given: number; readonly once: readonly Omit<TransientRate, 'name'>[] }>
@@ -66,7 +69,7 @@ export function onceRows(
   );
 }
 
-/** Where the callers are, by stage. */
+/** Which source answers the callers, by stage. */
 const WHERE: Record<MigrationStage, (facts: ReportFacts, names: readonly string[]) => string> = {
   legacy: (_facts, [legacy]) => `${legacy} answers all callers, and nothing has moved yet`,
   shadow: (_facts, [legacy, next]) => `${legacy} answers all callers, and ${next} is asked besides`,
@@ -75,7 +78,7 @@ const WHERE: Record<MigrationStage, (facts: ReportFacts, names: readonly string[
   complete: (_facts, [, next]) => `${next} answers all callers alone`,
 };
 
-/** What remains before the next step. */
+/** What must still happen before the next step. */
 function remainsText({ gate: { next, unmet, earliestAt }, hold }: ReportFacts): string {
   if (next === null) return 'Nothing remains to be done.';
   if (hold !== null) return `It is on hold: ${hold.reason}.`;
@@ -84,7 +87,7 @@ function remainsText({ gate: { next, unmet, earliestAt }, hold }: ReportFacts): 
   return `Before the next step, ${next}, there remains: ${unmet.map(conditionText).join('; ')}${earliest}.`;
 }
 
-/** The report in a few plain sentences, for those who read no table. */
+/** The report in a few plain sentences, for people who read no tables. */
 function summary(facts: ReportFacts): string {
   const { resource, sources, stage, since, evidenceSince, compare } = facts;
   const [legacy, next] = sources;

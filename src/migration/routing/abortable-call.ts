@@ -3,8 +3,8 @@
 import type { Call } from '../../pipeline/stages/call.ts';
 
 /**
- * A caller's call as it is passed to the new source. It ends with the caller's call or earlier, so that the legacy source still
- * has time to answer. A cache hit needs no signal, so the signal is made on first use.
+ * A caller's call as it is passed to the new source. It can end before the caller's own call, so that the legacy source still has
+ * time to answer. A cache hit needs no signal, so the signal is made on first use.
  */
 export class AbortableCall implements Call {
   readonly #call: Call;

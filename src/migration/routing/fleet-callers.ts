@@ -16,28 +16,28 @@ import {
   recentSlices,
 } from './recent-callers.ts';
 
-/** `secret` is the same in all processes, so that a caller has the same digest in each of them. */
+/** What the callers of a fleet need. `secret` is the same in all processes, so that a caller has the same digest in each. */
 export type FleetCallersDeps = {
   readonly client: Pick<Redis, 'callBuffer' | 'hgetall'>;
   /** Builds the Redis key of a part; all parts have the same hash tag. */
   readonly keyOf: (part: string) => string;
-  /** Milliseconds since the epoch: the slices of all processes are the same. */
+  /** Milliseconds since the epoch, so that all processes have the same slices of time. */
   readonly now: () => number;
-  /** The key of the digests that stand for callers; it stands in no store. */
+  /** The key of the digests that replace the ids of callers; it is not in Redis. */
   readonly secret: string;
 };
 
 const FLUSH_MS = 2_000;
-/** A slice ends some minutes after the hour. */
+/** Redis keeps a slice of time for some minutes more than an hour. */
 const KEPT_MS = 4_200_000;
-/** So many callers are written at once, because Redis serves nobody else meanwhile. */
+/** How many callers are written at once; Redis serves nobody else meanwhile. */
 const CHUNK = 1_000;
 const DIGEST_LENGTH = 14;
 
 /** A write that may have to be sent again. */
 type Write = { readonly slice: number; readonly token: string; readonly text: string };
 
-/** The digests of callers, and the names behind those that this process has made. */
+/** Creates the digests of callers, and remembers the ids of the callers that this process has seen. */
 function createDigests(secret: string) {
   const digests = new Map<string, string>();
   function digestOf(id: string): string {
@@ -51,13 +51,13 @@ function createDigests(secret: string) {
   }
   return {
     digestOf,
-    /** The names by digest. */
+    /** The ids of known callers, by digest. */
     names: (named: readonly string[]) =>
       new Map([...digests.keys(), ...named].map((id) => [digestOf(id), id] as const)),
   };
 }
 
-/** The field of all callers of one step of the share, for callers beyond `CALLERS_MAX`. Other fields have a digest, too. */
+/** The field that counts all further callers of one step of the share. The field of a single caller also has a digest. */
 const stepField = (bucket: number) => `${stepOfBucket(bucket)}:`;
 
 /** The caller of a field of the hash. */
@@ -80,8 +80,8 @@ function writesOf({ number: slice, counts }: CallSlice, digestOf: (id: string) =
 }
 
 /**
- * Creates the callers of a fleet. Each process adds its counts to Redis every two seconds, with a digest for each caller. `name`
- * is that of the migration. A caller that this process has not seen is named by a part of its digest.
+ * Creates the record of the callers of a fleet. Each process adds its counts to Redis every two seconds, with a digest for each
+ * caller. `name` is the name of the migration. A caller that this process has not seen is shown by a part of its digest.
  */
 export function createFleetCallers(name: string, deps: FleetCallersDeps): RecentCallers {
   const { client, keyOf, now, secret } = deps;
@@ -101,7 +101,7 @@ export function createFleetCallers(name: string, deps: FleetCallersDeps): Recent
   }
 
   const flush = () => inTurn(write);
-  // If Redis fails, the counts stay in this process, with a maximum size, and the next time tries again.
+  // If Redis fails, the counts stay in this process, with a maximum size, and the next flush tries again.
   const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS).unref();
 
   return {

@@ -13,8 +13,8 @@ const PROBE_MS = 1_000;
 
 /**
  * Creates the circuit breaker of one process and one resource. It needs no Redis, so it also works when the judge does not. It
- * opens at 5 failures in 10 s that are at least half of the calls. Then all calls go to the legacy source for 30 s; after that,
- * one call a second tries the new source. `onChange` is called within `count`, once when it opens and once when it closes.
+ * opens after 5 failures in 10 s if they are at least half of the calls. Then all calls go to the legacy source for 30 s; after
+ * that, one call a second tries the new source. `onChange` is called within `count`, when the breaker opens and when it closes.
  */
 export function createLocalBreaker({
   monotonic,
@@ -24,7 +24,7 @@ export function createLocalBreaker({
   readonly onChange: (isOpen: boolean) => void;
 }) {
   let calls = createSlidingCounter(WINDOW_MS, monotonic);
-  /** When it opened, and when the next call may try; `undefined` while it is closed. */
+  /** When the breaker opened, and when the next call may try the new source; `undefined` while it is closed. */
   let opened: { readonly at: number; probeAt: number } | undefined;
 
   return {
@@ -52,7 +52,7 @@ export function createLocalBreaker({
         onChange(false);
       }
     },
-    /** Whether it sends calls to the legacy source. */
+    /** Whether calls for the new source go to the legacy source now. */
     get isOpen(): boolean {
       return opened !== undefined;
     },

@@ -2,7 +2,7 @@
 
 import type { AbortableCall } from './abortable-call.ts';
 
-/** One generation of the new source. */
+/** One generation of the new source; `value` has its caches. */
 export type SourceGeneration<T> = {
   readonly value: T;
   /** The calls that wait for an answer. They are aborted when the next generation begins. */
@@ -11,12 +11,12 @@ export type SourceGeneration<T> = {
 
 /** Holds the generation of the new source that is in use. */
 export type NewSourceGenerations<T> = {
-  /** Returns the generation with this number. If another one is in use, it is closed first. */
+  /** Returns the generation with this number. If another generation is in use, that one is closed first. */
   of(number: number): SourceGeneration<T>;
   close(): Promise<void>;
 };
 
-/** Why an attempt was aborted: a rollback has replaced its generation. */
+/** The reason of an attempt that was aborted because a rollback has replaced its generation. */
 export class GenerationReplaced extends Error {}
 
 /** Creates the holder. `open` makes the caches of a generation; it is first called by the first `of`. */

@@ -5,7 +5,7 @@ import type { Origin } from '../../kernel/migration-origin.ts';
 import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';
 
-/** An answer that a source has just given to a question of callers, and how long it took. */
+/** An answer that a source has just given to a question of callers, and how long it took (`ms`). */
 export type OfferedAnswer = {
   readonly operation: string;
   readonly origin: Origin;

@@ -12,7 +12,7 @@ import {
 } from './serve-with-fallback.ts';
 import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
 
-/** The permission of a caller who may choose the source. */
+/** The permission that lets a caller choose the source by a header. */
 export const OVERRIDE_PERMISSION = 'migration:override';
 
 /** The source that the caller chose by the header; `undefined` without a valid choice, or without the permission. */
@@ -23,7 +23,7 @@ function requestedOrigin(call: Call, header: string): Origin | undefined {
   return isOne ? value : undefined;
 }
 
-/** The handlers of one operation: each source answers behind a cache of its own. */
+/** The handlers of one operation. Each source answers behind a cache of its own. */
 export type OriginHandlers = {
   readonly legacy: Handler;
   /** The new source with the caches of a generation, while the legacy source can still answer instead. */
@@ -41,7 +41,7 @@ export type RoutingMetrics = {
   migrationOverride(resource: string, origin: Origin): void;
 };
 
-/** `states` is asked for every call, so a new state counts from the next call on. A call that runs keeps its source. */
+/** What the stage needs. It reads `states` for every call, so a new state counts from the next call on. */
 export type OriginStageDeps = RouteSpec &
   Omit<ServeWithFallbackDeps, 'legacy' | 'breaker' | 'metrics'> & {
     readonly overrideHeader: string;
@@ -49,14 +49,14 @@ export type OriginStageDeps = RouteSpec &
     /** The state from the configuration file, which is used if no state is kept. */
     readonly initial: MigrationState;
     readonly breaker: LocalBreaker;
-    /** Counts the calls for the preview; absent if they are not counted. */
+    /** Counts the calls by caller, for `migration preview`; absent if they are not counted. */
     readonly count?: CountCall | undefined;
     readonly metrics: RoutingMetrics;
   };
 
 /**
- * Creates the stage that chooses the source of each call of one operation, by the state at the moment when the call comes. In
- * `legacy` and `complete` there is no choice, so the stage only looks at the state.
+ * Creates the stage that chooses the source of each call of one operation, by the state when the call comes. A call that runs
+ * keeps its source. In `legacy` and `complete` there is no choice, so the stage only looks at the state.
  */
 export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDeps): Handler {
   const { resource, operation, overrideHeader, states, breaker, metrics } = deps;
@@ -77,7 +77,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   function serveIn(state: MigrationState): Handler {
     const { stage, generation, choose } = compileRoute(deps, state, deps.count);
     if (stage === 'complete') return handlers.complete;
-    // This closes the earlier generation now, not only with the next call.
+    // Calling `new` closes the earlier generation now, and not only at the next call.
     const newSource = stage === 'legacy' ? undefined : handlers.new(generation);
     return function served(call) {
       const override = requestedOrigin(call, overrideHeader);

@@ -9,7 +9,7 @@ const LARGEST = 10;
 
 const sum = (callers: readonly RecentCaller[]) => callers.reduce((calls, one) => calls + one.calls, 0);
 
-/** The least share that reaches a caller: 0 if `allow` has one of them, `null` if none does. */
+/** The least share in percent that reaches a caller: 0 if a caller is in `allow`, `null` if no share reaches one. */
 function leastShare(
   callers: readonly RecentCaller[],
   { allow, deny }: Pick<MigrationConfig, 'allow' | 'deny'>,
@@ -20,7 +20,10 @@ function leastShare(
   return shares.length === 0 ? null : shares.reduce((least, one) => Math.min(least, one));
 }
 
-/** Shows whom a share would reach. A share of the callers is not the same share of the calls, above all with few callers. */
+/**
+ * Computes which callers a share would reach, and their part of the calls. With few callers, a share of the callers may be a very
+ * different share of the calls.
+ */
 export function previewShare(
   callers: readonly RecentCaller[],
   percent: number,
@@ -34,7 +37,7 @@ export function previewShare(
   const reached = callers.filter(isReached);
   const named = callers.filter(({ id }) => id !== undefined);
   const bySize = named.toSorted((a, b) => b.calls - a.calls);
-  // The largest of all say where the traffic is, and the largest of those reached say whom the step is about.
+  // The largest callers show where the traffic is, and the largest reached callers show whom the step concerns.
   const shown = new Set([...bySize.slice(0, LARGEST), ...bySize.filter(isReached).slice(0, LARGEST)]);
   return {
     percent,

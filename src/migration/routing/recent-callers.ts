@@ -6,15 +6,15 @@ import { stepOfBucket } from './bucket.ts';
 /** The calls of one caller within the last hour, and the caller's bucket. */
 export type RecentCaller = {
   readonly bucket: number;
-  /** The id in the log, which all callers without a credential share; `undefined` for all callers beyond `CALLERS_MAX` together. */
+  /** The id in the log, which callers without a credential share; `undefined`: all callers beyond `CALLERS_MAX` together. */
   readonly id: string | undefined;
   readonly calls: number;
 };
 
-/** The callers of one resource that moves, within the last hour. */
+/** Counts and lists the callers of one resource that moves to a new source, within the last hour. */
 export type RecentCallers = {
   readonly count: (bucket: number, call: Call) => void;
-  /** Lists the callers. Those with the ids `named` are always listed by name. Rejects if Redis fails. */
+  /** Lists the callers. Callers in `named` are always listed with these ids. Rejects if Redis fails. */
   list(named: readonly string[]): Promise<readonly RecentCaller[]>;
   close(): void;
 };
@@ -22,12 +22,12 @@ export type RecentCallers = {
 /** Calls by bucket and caller. */
 type Counts = Map<string, { readonly bucket: number; readonly id: string | undefined; calls: number }>;
 
-/** The calls of five minutes. `number` counts these five minutes since the epoch. */
+/** The calls of five minutes. `number` is the number of these five minutes since the epoch. */
 export type CallSlice = { readonly number: number; readonly counts: Counts };
 
 const SLICE_MS = 300_000;
 const SLICES = 12;
-/** The most callers of one slice that are told apart. */
+/** The most callers of one slice that are counted one by one. */
 export const CALLERS_MAX = 10_000;
 
 /** The numbers of the slices of the last hour. */
@@ -70,7 +70,7 @@ export function createCallSlices(now: () => number) {
   return {
     count: (bucket: number, { principal }: Call) => countCall(current().counts, bucket, principal?.id ?? ''),
     recent,
-    /** What was counted since the last time. */
+    /** Returns the counts since the last `take`, and begins anew. */
     take(): readonly CallSlice[] {
       const taken = recent();
       slices = [];
@@ -86,7 +86,7 @@ export function mergeCalls(all: Iterable<RecentCaller>): readonly RecentCaller[]
   return [...merged.values()];
 }
 
-/** Creates the callers of a gateway of one process. `now`: milliseconds. */
+/** Creates the record of the callers of a gateway without Redis. `now` returns milliseconds. */
 export function createLocalCallers(now: () => number): RecentCallers {
   const slices = createCallSlices(now);
   return {

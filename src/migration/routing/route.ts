@@ -12,10 +12,10 @@ export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
   readonly operation: string;
 };
 
-/** Counts a call by its bucket, which is `NO_BUCKET` if it has none. */
+/** Counts a call by its bucket, which is `NO_BUCKET` if no share can reach the call. */
 export type CountCall = (bucket: number, call: Call) => void;
 
-/** Compiles the key from which a call gets its bucket. A call without a key stays with the legacy source. */
+/** Compiles the function that finds the key from which a call gets its bucket. Without a key the legacy source answers. */
 function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | undefined {
   switch (bucketBy) {
     case 'caller':
@@ -28,7 +28,7 @@ function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | u
   }
 }
 
-/** Compiles how the calls of one operation are routed in one state. */
+/** Compiles the route of one operation in one state: the stage, the generation, and the function that chooses the source. */
 export function compileRoute(spec: RouteSpec, state: MigrationState, count?: CountCall) {
   const { stage, percent } = positionOf(state, spec.operation);
   const bucketOf = createBuckets({ salt: state.salt, resource: spec.resource });

@@ -15,7 +15,7 @@ import { AbortableCall } from './abortable-call.ts';
 
 /** The new source gets at most half of the time, so that the legacy source has the other half. */
 const DEADLINE_SHARE = 0.5;
-/** A call may take so many times longer than nearly all calls of the legacy source. Then it hardly ever comes at all. */
+/** A call may take this many times as long as nearly all calls of the legacy source. A later answer hardly ever comes. */
 const TIMES_LEGACY = 3;
 /** Even if both sources are very fast, a short pause of this process must not look like a failure of the source. */
 const LIMIT_MS_MIN = 500;
@@ -30,22 +30,22 @@ export function attemptLimitMs(deadlineMs: number, legacyP99Ms: number | undefin
   return Math.min(mostMs, Math.max(LIMIT_MS_MIN, TIMES_LEGACY * (legacyP99Ms + slackMs)));
 }
 
-/** The handler of one operation at the new source, and the attempts of its generation. */
+/** The handler of one operation at the new source, and the running attempts of its generation. */
 export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { readonly handler: Handler };
 
-/** What serving a call needs. */
+/** What is needed to serve a call with a fallback. */
 export type ServeWithFallbackDeps = {
   readonly resource: string;
   readonly contract: Resource;
   readonly operation: string;
   /** The handler that serves if the new source fails. */
   readonly legacy: Handler;
-  /** How long the new source may take before the legacy one is asked, in milliseconds. Called for each attempt. */
+  /** How long the new source may take before the legacy source is asked, in milliseconds. Called for each attempt. */
   readonly attemptMs: () => number;
-  /** Milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly monotonic: () => number;
   readonly breaker: Pick<LocalBreaker, 'count'>;
-  /** Called for each call that reached the new source, not for one that its cache has answered. */
+  /** Called for each call that reached the new source, but not if its cache has answered. */
   readonly onServed: (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
   readonly metrics: { migrationFallback(resource: string, operation: string, cause: FallbackCause): void };
 };
@@ -60,16 +60,16 @@ function causeOf(error: unknown): FallbackCause {
   if (error.code === 'upstream_timeout') return 'timeout';
   if (error.code === 'upstream_invalid_response') return 'invalid';
   if (error.code === 'not_found') return 'missing';
-  // An open breaker makes a call unavailable, too, but only a call that was tried is retryable.
+  // An open breaker also gives `upstream_unavailable`, but only a call that was sent is retryable.
   const isUnreached = error.code === 'upstream_unavailable' && error.sourceHealth?.isRetryable === true;
   return isUnreached && error.sourceHealth.hasReplied !== true ? 'connect' : 'failed';
 }
 
 /**
- * Makes the function that serves a call from the legacy source after the new one has failed. A failure counts against the new
+ * Creates the function that serves a call from the legacy source after the new source has failed. A failure counts against the new
  * source (`isAttributable`) only if the legacy source, and not its cache, has just answered with at least one record. If the
- * legacy source has no record for the question, the failure is `odd`, because one caller could otherwise roll the migration
- * back for all with such questions.
+ * legacy source has no record for the question, the failure is `odd`: otherwise one caller with such questions could roll the
+ * migration back for all.
  */
 function createFallBack(deps: ServeWithFallbackDeps) {
   const { legacy, resource, operation, metrics, breaker, onServed } = deps;
@@ -109,8 +109,8 @@ function createFallBack(deps: ServeWithFallbackDeps) {
 }
 
 /**
- * Creates the function that serves a call from the new source, or from the legacy source if the new one fails, is late, answers
- * nothing usable or has no such record. A cache hit is returned at once, without a promise.
+ * Creates the function that serves a call from the new source, or from the legacy source if the new source fails, is late, gives no
+ * usable answer or has no such record. A cache hit is returned at once, without a promise.
  */
 export function createServeWithFallback(
   deps: ServeWithFallbackDeps,

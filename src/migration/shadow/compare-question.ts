@@ -16,7 +16,7 @@ export type CompareQuestion = (
 
 /**
  * Creates the function. It asks the legacy source first, and then compares as a shadow does. If the legacy source fails, the new
- * one is asked, too, because a question at which both fail says nothing about one of them.
+ * source is asked, too, because a question at which both fail does not count against either.
  */
 export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): CompareQuestion {
   const { resource, sources, config, clock } = deps;

@@ -1,4 +1,4 @@
-// Asks the other source the same question, compares both answers, and confirms differences by asking again.
+// Makes a comparison: asks the other source the same question, compares both answers, and asks again to confirm differences.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
@@ -12,7 +12,7 @@ import { compareAnswers } from '../compare/compare-answers.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { hasRecords } from '../compare/read-body.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
-import type { ToSample } from '../compare/sample.ts';
+import type { DifferenceSampler } from '../compare/sample.ts';
 import type { ByOrigin, Origin } from '../../kernel/migration-origin.ts';
 import { type Wait, waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { RuntimeRule } from '../state/migration-state.ts';
@@ -31,21 +31,21 @@ export type ServedQuery = {
   readonly spans?: Usage['spans'];
 };
 
-/** The outcome of asking the other source. */
+/** The result of a comparison. `second`: the call to the other source. */
 export type Compared = {
   readonly second: ComparisonCall;
-  /** Absent if the other source was not asked, so that there is nothing to count. */
+  /** The comparison to count; absent if the other source was not asked. */
   readonly comparison?: Comparison;
   /** Whether the first two answers were equal, without a recheck or a rule. Only then may the answer be put into a cache. */
   readonly isEqual?: boolean;
-  /** The last answer of the new source, if a caller had got a transient one, which its cache still has. */
+  /** The last answer of the new source, if a caller had got a transient difference, which the cache still has. */
   readonly corrected?: SourceAnswer | undefined;
 };
 
 /** The outcome of asking again after a difference. */
 export type RecheckResult = 'confirmed' | 'gone' | 'inconclusive';
 
-/** `slots` limits the calls at one time, and `config.recheck.maxRps` the repeated calls per second. */
+/** What a comparer needs. `slots` limits the calls in flight, and `config.recheck.maxRps` the repeated calls per second. */
 export type ComparerDeps = {
   readonly resource: Resource;
   readonly config: Pick<MigrationConfig, 'compare' | 'recheck' | 'shadow'>;
@@ -53,10 +53,10 @@ export type ComparerDeps = {
   readonly sources: ByOrigin<SourceHandler>;
   /** The rules that were added while the gateway runs. */
   readonly keptRules: () => readonly RuntimeRule[];
-  readonly toSample: ToSample;
+  readonly toSample: DifferenceSampler;
   readonly slots: Semaphore;
   readonly clock: Clock;
-  /** Called with a question that the legacy source has answered and the new one cannot answer within its limits. */
+  /** Called with a question that the legacy source has answered, but the new source cannot answer within its limits. */
   readonly onRefused?: ((operation: string, query: Query) => void) | undefined;
   readonly onRecheck?: ((result: RecheckResult) => void) | undefined;
   /** Called with each answer of the legacy source that is compared. */
@@ -75,7 +75,7 @@ const RECHECK_RESULTS = {
   inconclusive: 'inconclusive',
 } as const;
 
-/** Makes the function that reserves repeated calls, at most `maxRps` a second. */
+/** Creates the function that reserves repeated calls, at most `maxRps` a second. */
 function createReserve(maxRps: number, clock: Clock) {
   const tokens = createTokenBucket(maxRps, maxRps, clock);
   return function reserve(calls: number): boolean {
@@ -101,10 +101,10 @@ export function createClassify({
   };
 }
 
-/** The key of a query, the same for all pages of a list, because a wrong total shows on all pages and is one difference. */
+/** The key of a query without its page, because a wrong total shows on all pages of a list, but is one difference. */
 const listKey = (query: Query) => queryKey(query.kind === 'list' ? { ...query, page: 1 } : query);
 
-/** Makes the function that asks again if two answers differ, and keeps the differences without values. */
+/** Creates the function that asks again if two answers differ, and returns the differences without values. */
 function createConfirmPair(
   deps: ComparerDeps,
   classify: ReturnType<typeof createClassify>,
@@ -127,7 +127,7 @@ function createConfirmPair(
     }
   > {
     const read = (side: Origin, asked: Query) =>
-      // A recheck waits for a slot, and gets it before new comparisons. Otherwise nothing would be confirmed in a busy hour.
+      // A recheck waits for a slot, and gets it before new comparisons; otherwise no difference would be confirmed in a busy hour.
       askForComparison(sources[side], asked, spans, signal, 'waits');
     const confirmed = await confirm(pair, origin, {
       classify: (answers) => classify(query, answers),
@@ -143,14 +143,14 @@ function createConfirmPair(
     const left = await withoutPageShift(resource, query, confirmed, readPage);
     const { verdict, differences, ignored, transient } = left;
     const key = listKey(query);
-    // A fault of the list as a whole counts for one question, whichever page was asked for.
+    // A difference of the list as a whole counts as one question, whichever page was asked for.
     const isOfList = verdict === 'mismatch' && differences.every(({ id }) => id === undefined);
     const traceId = spans?.ids?.traceId;
     const sampled = (all: typeof differences, as = key) =>
       all.map((difference) => ({ ...toSample(difference, as), traceId }));
     const isGiven = origin === 'new';
     const once = {
-      // A total that is wrong once is wrong on one page only, so each page counts.
+      // A transient wrong total shows on one page only, so each page counts.
       differences: sampled(transient, queryKey(query)),
       isAtOnce: lagMs === undefined && confirmed.verdict === 'transient',
     };
@@ -166,7 +166,7 @@ function createConfirmPair(
   };
 }
 
-/** Creates the function that asks the other source the same, and both again if they differ. It never rejects. */
+/** Creates the function that asks the other source the same question, and both again if they differ. */
 export function createComparer(deps: ComparerDeps) {
   const { resource, config, sources } = deps;
   const askForComparison = createAskForComparison({ ...deps, timeoutMs: config.shadow.timeout });
@@ -195,7 +195,7 @@ export function createComparer(deps: ComparerDeps) {
       const { found, ...rest } = await confirmPair(question, pair, signal);
       return { second, comparison: { ...measured, ...found }, ...rest };
     } catch (error) {
-      // The wait has ended because everything closes.
+      // The wait has ended because the gateway is closing.
       if (signal.aborted) return { second };
       throw error;
     }

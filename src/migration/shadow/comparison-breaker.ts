@@ -17,7 +17,7 @@ export function createComparisonBreaker(monotonic: () => number) {
     get isOpen(): boolean {
       return monotonic() < openUntilMs;
     },
-    /** Counts how a call ended. */
+    /** Counts the outcome of a call. */
     record({ kind }: ComparisonCall): void {
       if (kind === 'skipped' || rate.add(kind === 'failed' ? 'failure' : 'success') === 'fine') return;
       openUntilMs = monotonic() + OPEN_MS;

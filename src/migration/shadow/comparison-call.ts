@@ -13,13 +13,13 @@ export type Answered = {
   readonly kind: 'answered';
   readonly answer: SourceAnswer;
   readonly ms: number;
-  /** Whether it was read for this question; false if it comes from the rows of an earlier scan. */
+  /** Whether the answer was read for this question; false if it comes from the rows of an earlier scan. */
   readonly isFresh: boolean;
 };
 
 /**
- * One question to one source. `failed`: the source was asked and gave no usable answer. `skipped`: it was not asked, for a reason
- * that is not its fault.
+ * The outcome of one question to one source. `failed`: the source was asked and gave no usable answer. `skipped`: the source was
+ * not asked, for a reason that does not count against it.
  */
 export type ComparisonCall =
   | Answered
@@ -32,10 +32,10 @@ export type ComparisonCall =
  */
 export type SkipReason = 'cap' | 'scan' | 'bounds' | 'source' | 'closed';
 
-/** Two readings of the clock may differ by so much because of rounding. */
+/** Two readings of the clock may differ by this much because of rounding. */
 const ROUNDING_MS = 2;
 
-/** Whether an answer was read after an instant. A missing record always was, because it is not cached. */
+/** Whether an answer was read after an instant (ms since the epoch). A missing record always was, because it is not cached. */
 export function isReadSince(answer: SourceAnswer, startedAt: number): boolean {
   return !answer.found || answer.storedAt >= startedAt - ROUNDING_MS;
 }
@@ -45,7 +45,7 @@ function failedOrSkipped(error: unknown, usage: Usage, signal: AbortSignal): Com
   const code = error instanceof GatewayError ? error.code : undefined;
   if (isBeyondBounds(error)) return { kind: 'skipped', reason: 'bounds' };
   if (code === 'scan_limit_exceeded') return { kind: 'skipped', reason: 'scan' };
-  // If no call was sent, the source cannot have failed. Its breaker is open, or other calls are more urgent.
+  // If no call was sent, the source cannot have failed: its breaker is open, or other calls were more urgent.
   if (code === 'overloaded' || usage.upstreamCalls === 0)
     return {
       kind: 'skipped',
@@ -58,7 +58,7 @@ function failedOrSkipped(error: unknown, usage: Usage, signal: AbortSignal): Com
 
 /**
  * Creates the function that asks a source without harm to callers: with the lowest priority, never by a scan, and only if a slot
- * is free. With `waits` it waits for a slot. `timeoutMs` includes this wait. It never rejects.
+ * is free. With `waits` it waits for a slot; `timeoutMs` includes this wait.
  */
 export function createAskForComparison({
   slots,

@@ -6,13 +6,13 @@ import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.
 import type { ByOrigin, Origin } from '../../kernel/migration-origin.ts';
 import type { Answered, ComparisonCall } from './comparison-call.ts';
 
-/** The differences of two answers: those that count, and those that a rule accepts. */
+/** The differences of two answers: `counting` ones, and `accepted` ones, which a rule accepts. */
 export type ClassifiedDifferences = {
   readonly counting: readonly AnswerDifference[];
   readonly accepted: readonly AnswerDifference[];
 };
 
-/** The result of a comparison, after the sources were asked again if that was needed. */
+/** The result of a comparison, after the sources were asked again if necessary. */
 export type Confirmation = {
   readonly verdict: Extract<
     ComparisonVerdict,
@@ -22,7 +22,7 @@ export type Confirmation = {
   readonly ignored: readonly AnswerDifference[];
   /** The differences that were gone later, see `TransientDifferences`. */
   readonly transient: readonly AnswerDifference[];
-  /** How long one store lagged behind the other at most; present if a difference was gone after a wait. */
+  /** How long one store lagged behind the other at most, in milliseconds; present if a difference was gone after a wait. */
   readonly lagMs?: number | undefined;
   /** Whether the sources were asked again. */
   readonly isRechecked: boolean;
@@ -30,21 +30,21 @@ export type Confirmation = {
   readonly last: SourceAnswer;
 };
 
-/** `monotonic` is in milliseconds. */
+/** What a confirmation needs. `monotonic` is a clock in milliseconds. */
 export type ConfirmDeps = {
   readonly classify: (answers: ByOrigin<SourceAnswer>) => ClassifiedDifferences;
-  /** Asks one source the same again. */
+  /** Asks one source the same question again. */
   readonly read: (origin: Origin) => Promise<ComparisonCall>;
-  /** Waits for as long as a difference has to last. It rejects when everything closes. */
+  /** Waits for as long as a difference must last to be confirmed. It rejects when the gateway closes. */
   readonly wait: () => Promise<unknown>;
-  /** Reserves so many repeated calls; false if the rate limit allows none now. */
+  /** Reserves this number of repeated calls; false if the rate limit does not allow them now. */
   readonly reserve: (calls: number) => boolean;
   readonly monotonic: () => number;
-  /** How often both are asked again after a wait. */
+  /** How often both sources are asked again after a wait. */
   readonly rounds: number;
 };
 
-/** The other source, which a comparison asks. */
+/** The other one of both sources. */
 export const otherOrigin = (origin: Origin): Origin => (origin === 'legacy' ? 'new' : 'legacy');
 
 function equalVerdict({ accepted }: ClassifiedDifferences): 'ignored' | 'match' {
@@ -57,12 +57,12 @@ const answersOf = (both: ByOrigin<Answered>): ByOrigin<SourceAnswer> => ({
 });
 
 /**
- * Confirms a difference. The source that served is asked again at once; then both are asked after a wait, once or more. The
- * difference is confirmed if it was there each time, with the same values on both sides. If at any time there is none, the
- * answers match. If there are other differences instead, or a source could not be asked again, the result is `inconclusive`.
+ * Confirms a difference. The source that served the caller is asked again at once; then both are asked after a wait, `rounds`
+ * times. The difference is confirmed if it was there each time, with the same values on both sides. If at any time there is no
+ * difference, the answers match. If there are other differences, or a source could not be asked, the result is `inconclusive`.
  *
- * A difference that is gone is transient if the legacy source never gave the first answer of the new one. Either a write had not
- * reached the new store yet, or an answer was wrong once. One comparison does not show which, but the rate of them does.
+ * A difference that is gone is transient if the legacy source never gave the new source's first answer. Either a write had not
+ * reached the new store yet, or an answer was wrong once. One comparison does not show which, but the rate of transients does.
  */
 export async function confirm(
   first: ByOrigin<Answered>,

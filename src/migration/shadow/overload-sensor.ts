@@ -18,7 +18,7 @@ export function createOverloadSensor({
   isRedisReady,
 }: {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether every Redis of the configuration answers. Without its cache, the sources already get more calls. */
+  /** Whether every Redis of the configuration answers. While the shared cache is missing, the sources get more calls anyway. */
   readonly isRedisReady: () => boolean;
 }) {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
@@ -33,7 +33,7 @@ export function createOverloadSensor({
 
   function measure(): OverloadCause | undefined {
     delays ??= start();
-    // The histogram has the time between two ticks, which are at least `RESOLUTION_MS` apart.
+    // The histogram has the times between two ticks, which are at least `RESOLUTION_MS` apart.
     const delayMs = delays.percentile(99) / 1e6 - RESOLUTION_MS;
     delays.reset();
     if (delayMs > DELAY_MS_MAX) return 'event_loop';
@@ -42,7 +42,7 @@ export function createOverloadSensor({
   }
 
   return {
-    /** Why it is overloaded; `undefined` if it is not. It is measured at most once a second, so it is cheap to call. */
+    /** Why this process is overloaded; `undefined` if it is not. Measured at most once a second, so it is cheap to call. */
     current(): OverloadCause | undefined {
       const nowMs = clock.monotonic();
       if (nowMs - measuredMs >= WINDOW_MS) {

@@ -13,7 +13,7 @@ import type { ComparerDeps } from './comparer.ts';
 /** Questions that Portico asks by itself about one resource. No caller chooses them. */
 export type OwnQuestions = ReturnType<typeof createOwnQuestions>;
 
-/** `timeLimitMs` is the time limit of each call, as for callers. `random` returns a number from 0, and below 1. */
+/** What own questions need. `timeLimitMs`: the time limit of each call, as for callers. `random`: from 0, and below 1. */
 type OwnQuestionsDeps = Pick<ComparerDeps, 'resource' | 'sources' | 'clock'> & {
   readonly timeLimitMs: number;
   readonly random: () => number;
@@ -21,9 +21,9 @@ type OwnQuestionsDeps = Pick<ComparerDeps, 'resource' | 'sources' | 'clock'> & {
 
 const QUESTIONS = 5;
 const RECENT_MS = 60_000;
-/** The most questions that are remembered: those that were answered last. */
+/** The most answered questions that are remembered; the oldest are dropped first. */
 const ANSWERED_MAX = 200;
-/** The judge waits for so long. Most sources answer within this time, and it must not wait for one that hangs. */
+/** How long the judge waits. Most sources answer within this time, and the judge must not wait for a source that hangs. */
 const WAIT_MS = 500;
 const ROUND_MS = 30_000;
 const PAGES = 5;
@@ -61,7 +61,7 @@ function createAnswered({ clock, random }: OwnQuestionsDeps, isRecent: IsRecent)
   };
 }
 
-/** Makes the function that lists ids or pages which the legacy source has now. It throws an Error if that source fails. */
+/** Creates the function that makes questions for ids or pages that the legacy source has now. It rejects if that source fails. */
 function createListing({ resource, sources, random }: OwnQuestionsDeps, askSource: AskAtLowPriority) {
   async function listPage(signal: AbortSignal, more: Parameters<typeof firstPageQuery>[1] = {}) {
     const answer = answerOf(await askSource(sources.legacy, firstPageQuery(resource, more), signal));
@@ -92,7 +92,7 @@ export function createOwnQuestions(deps: OwnQuestionsDeps) {
   const asked = new Map<string, Asked>();
   const rounds = new Map<string, { readonly at: number; readonly answers: Promise<OwnAnswers> }>();
 
-  /** Whether only the new source fails; `undefined` if the legacy one has no record, or the new one is busy. */
+  /** Whether only the new source fails; `undefined` if the legacy source has no record, or the new source is busy. */
   async function failsAlone(query: Query, signal: AbortSignal): Promise<boolean | undefined> {
     const [legacy, next] = await Promise.all([
       askSource(sources.legacy, query, signal),
@@ -136,9 +136,9 @@ export function createOwnQuestions(deps: OwnQuestionsDeps) {
     /** Remembers a question that both sources have just answered. */
     answered: answered.add,
     /**
-     * Asks both sources five questions of an operation: first questions that both have answered in the last minute, those with
-     * the parameters in `shapes` before others; then ids or pages that the legacy source lists now. Resolves with the answers
-     * of the last minute, or with `undefined` if they are not there yet; then the next call has them. It never rejects.
+     * Asks both sources five questions of an operation. It takes questions that both have answered in the last minute, first
+     * those with the parameters in `shapes`; if there are too few, ids or pages that the legacy source lists now. Resolves with
+     * the answers of the last minute, or with `undefined` if they are not there yet; then call it again. It never rejects.
      */
     async ask(operation: string, shapes: ReadonlySet<string>): Promise<OwnAnswers | undefined> {
       const known = rounds.get(operation);

@@ -9,8 +9,8 @@ import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { isInPlace } from './resolve-page-shift.ts';
 
 /**
- * `onReread` is called with the fields that have changed, for each question that was asked again, and `onAnswered` with the time
- * that each call took. A call takes a token of `rate`, as the first call of a comparison does.
+ * What repeated questions need. `onReread` is called for each question that was asked again, with the fields that have changed;
+ * `onAnswered` with the time that each call took. Each call takes a token of `rate`, like the first call of a comparison.
  */
 type LegacyRereadsDeps = Omit<ComparerDeps, 'toSample'> & {
   readonly rate: Pick<ShadowRateLimit, 'take'>;
@@ -18,12 +18,12 @@ type LegacyRereadsDeps = Omit<ComparerDeps, 'toSample'> & {
   readonly onAnswered: (ms: number) => void;
 };
 
-/** One question of an operation in this time, which is up to 1,800 an hour. */
+/** At most one question of an operation is asked again in this time, which is 1,800 an hour. */
 const EVERY_MS = 2_000;
 
 /**
- * Creates what measures the noise: how often the legacy source differs from itself after as long as the new one lags behind. A
- * write that makes this difference makes the new source differ for as long.
+ * Creates the measurement of the noise: how often an answer of the legacy source changes within the lag of the new source. A write
+ * that changes it makes the new source differ for that long.
  */
 export function createLegacyRereads(deps: LegacyRereadsDeps) {
   const { config, sources, clock, rate, onReread, onAnswered, wait = waitMs } = deps;
@@ -34,18 +34,18 @@ export function createLegacyRereads(deps: LegacyRereadsDeps) {
   const lastMs = new Map<string, number>();
 
   return {
-    /** Asks again after the lag, unless another question of the operation was chosen just before. It rejects if `signal` aborts. */
+    /** Asks again after the lag, unless another question of the operation was chosen just before. Rejects if `signal` aborts. */
     async reread({ operation, query }: ServedQuery, first: Answered, signal: AbortSignal): Promise<void> {
       const nowMs = clock.monotonic();
       const before = lastMs.get(operation) ?? startedMs;
       if (nowMs - before < EVERY_MS || !first.isFresh) return;
       lastMs.set(operation, nowMs);
-      // If no token is left, the next question tries again. Otherwise a busy fleet would measure nothing.
+      // If no token is left, the next question tries again; otherwise a busy fleet would never measure.
       if (!(await rate.take())) {
         lastMs.set(operation, before);
         return;
       }
-      // Until the lag is known, it waits as long as a recheck, which an operator sets above the lag.
+      // Until the lag is known, it waits as long as a recheck; operators set that time above the lag.
       await wait(latencyQuantile(lags.get(operation) ?? {}, 0.99) ?? config.recheck.delay, signal);
       const again = await askForComparison(sources.legacy, query, undefined, signal, 'waits');
       if (again.kind !== 'answered') return;

@@ -16,8 +16,9 @@ export type ReadPage = (origin: Origin, query: Query) => Promise<ComparisonCall 
 
 /**
  * If one list lacks three records, the rows of all later pages move. So a record at the edge of a page (`boundary`) is looked for
- * on the neighbouring pages of the other list. If it is there, it does not count; otherwise that list lacks it. It cannot have
- * moved further, because both pages share a record. Returns the differences that are left; `undefined` if a page could not be read.
+ * on the neighbouring pages of the other list. If the record is there, it is no difference; otherwise the other list lacks it. It
+ * cannot have moved further, because both pages share a record. Returns the differences that are left; `undefined` if a page could
+ * not be read.
  */
 async function resolvePageShift(
   resource: Resource,
@@ -45,8 +46,8 @@ async function resolvePageShift(
 }
 
 /**
- * Removes the records that have only moved to another page from a confirmed comparison. Records that a rule ignores, or that were
- * at the edge of a page only once, are not looked for, so they are left out.
+ * Removes the records that have only moved to another page from a confirmed comparison. Ignored or transient records at the edge
+ * of a page are removed without a look at other pages.
  */
 export async function withoutPageShift(
   resource: Resource,

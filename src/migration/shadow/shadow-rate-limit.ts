@@ -9,8 +9,8 @@ import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 export type ShadowRateLimit = ReturnType<typeof createShadowRateLimit>;
 
 /**
- * Creates the limit of `maxRps` calls a second. Without `redis`, this process counts alone. While Redis fails no call is allowed,
- * because a comparison can be left out.
+ * Creates the limit of `maxRps` calls a second. Without `redis`, this process counts alone. While Redis fails, no call is allowed,
+ * because comparisons can be left out.
  */
 export function createShadowRateLimit(
   resource: string,

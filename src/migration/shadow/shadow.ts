@@ -21,17 +21,17 @@ import { createSemaphore } from '../../kernel/semaphore.ts';
 import type { OverloadCause } from './overload-sensor.ts';
 import { createUncompared, type ShadowOutcome } from './uncompared.ts';
 
-/** The metrics of shadows. */
+/** The metrics to which shadows report. */
 export type ShadowMetrics = {
   shadow(resource: string, outcome: ShadowOutcome): void;
   recheck(resource: string, result: RecheckResult): void;
-  /** Counts how long a source took to answer. */
+  /** Counts how long a source took to answer. `isShadow`: whether the call was made for a comparison. */
   migrationAnswered(resource: string, origin: Origin, isShadow: boolean, ms: number): void;
 };
 
 /**
- * `state` is called for each answer that is offered, and again when its comparison begins; `overload` only for an answer that is
- * chosen. `random` decides which answers are chosen, and which calls fail in a failure drill.
+ * What a shadow needs. `state` is called for each offered answer, and again when its comparison begins; `overload` only for a
+ * chosen answer. `random` decides which answers are chosen, and which calls fail in a failure drill.
  */
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' | 'onLegacy'> & {
   readonly state: () => MigrationState | undefined;
@@ -41,15 +41,15 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck' 
   readonly metrics: ShadowMetrics;
   /** Returns a new random number for each answer: from 0, and below 1. */
   readonly random: () => number;
-  /** Called once when nothing is compared with a source any more, and with `undefined` when something is again. */
+  /** Called once with the reason when nothing is compared with a source any more, and with `undefined` when that ends. */
   readonly onUncompared?: ((origin: Origin, reason: string | undefined) => void) | undefined;
   /** Called with a question that both sources have just answered. */
   readonly onAnswered?: ((operation: string, query: Query) => void) | undefined;
-  /** Puts equal answers of the new source into its cache before it serves, and the right answer in place of a wrong one. */
+  /** Puts equal answers of the new source into its cache before it serves, and replaces a wrong answer by the right one. */
   readonly warm?: BeginPrewarm | undefined;
 };
 
-/** The highest percentage of answers that are compared in `live`, in which the new source serves everybody. */
+/** The highest percentage of answers that are compared in `live`, when the new source serves all callers. */
 const LIVE_PERCENT_MAX = 5;
 
 /** The percentage of answers that are compared in a stage. */
@@ -73,8 +73,8 @@ function outcomeOf(call: ComparisonCall): ShadowOutcome | undefined {
 }
 
 /**
- * Creates the slots of a resource. A comparison that is accepted but has not sent its call yet also counts, because one turn of
- * the event loop could otherwise accept any number of them.
+ * Creates the slots of a resource. A comparison that is accepted but has not sent its call yet also counts; otherwise one turn of
+ * the event loop could accept any number of comparisons.
  */
 function createComparisonSlots(size: number) {
   const slots = createSemaphore(size);
@@ -92,7 +92,7 @@ function createComparisonSlots(size: number) {
   };
 }
 
-/** Makes the function that compares one answer with the other source if the rate allows it, and counts the result. */
+/** Creates the function that compares one answer with the other source if the rate limit allows it, and counts the result. */
 function createCompareRead(
   deps: ShadowDeps,
   comparisonSlots: ReturnType<typeof createComparisonSlots>,
@@ -157,7 +157,7 @@ function createCompareRead(
   };
 }
 
-/** Creates the shadow of a resource. No caller waits for it. */
+/** Creates the shadow of a resource: it compares a sample of the answers. No caller waits for it. */
 export function createShadow(deps: ShadowDeps) {
   const { resource, config, state, counts, overload, metrics, clock, random } = deps;
   const { concurrency, rate: percent } = config.shadow;
@@ -198,11 +198,11 @@ export function createShadow(deps: ShadowDeps) {
       if (refusal === undefined) tasks.run((signal) => compare(read, isFresh, signal));
       else report(read, refusal);
     },
-    /** The comparison calls that run in this process. */
+    /** How many comparison calls run in this process. */
     get inFlight(): number {
       return comparisonSlots.slots.taken;
     },
-    /** Why no answer is compared with a source; `undefined` if some are. */
+    /** Why no answer is compared with a source; `undefined` if answers are compared. */
     uncompared: (origin: Origin) => uncompared[origin].reason,
     /** Aborts the comparisons that run, and waits for their end. */
     close: () => tasks.close(),

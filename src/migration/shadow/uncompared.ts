@@ -1,6 +1,6 @@
 // Remembers why answers are not compared, so that the status can show it.
 
-/** Why an answer was not compared, or what the other source did. */
+/** The outcome for an answer that was chosen for comparison: what the other source did, or why it was not asked (`dropped_…`). */
 export type ShadowOutcome =
   | 'ok'
   | 'timeout'
@@ -12,11 +12,12 @@ export type ShadowOutcome =
   | 'dropped_scan'
   | 'dropped_source';
 
-/** A reason is reported if no comparison had an answer for so long, and forgotten so long after the last question. */
+/** A reason is reported if no comparison had an answer for this time. */
 const SILENT_MS = 5_000;
+/** A reason is forgotten this long after the last chosen answer. */
 const FORGOTTEN_MS = 60_000;
 
-/** The reasons in words, after `the last 3 answers were not compared:`. */
+/** The outcomes in words, which follow `the last 3 answers were not compared:`. */
 export const uncomparedWords: Record<ShadowOutcome, string> = {
   ok: '',
   timeout: 'it answers later than shadow.timeout',
@@ -29,7 +30,7 @@ export const uncomparedWords: Record<ShadowOutcome, string> = {
   dropped_source: 'its breaker or its queue refuses',
 };
 
-/** Creates the memory for one source. `onChange` is called once when nothing is compared any more, and once when that ends. */
+/** Creates the memory for one source. `onChange` is called with a reason when nothing is compared any more, and when that ends. */
 export function createUncompared(monotonic: () => number, onChange: (reason: string | undefined) => void) {
   let since:
     { readonly ms: number; count: number; lastMs: number; why: string; isReported: boolean } | undefined;
@@ -53,7 +54,7 @@ export function createUncompared(monotonic: () => number, onChange: (reason: str
       since.isReported = true;
       onChange(text(since));
     },
-    /** Why nothing is compared; `undefined` if something is, or nobody asks. */
+    /** Why nothing is compared; `undefined` if answers are compared, or there were none to compare. */
     get reason(): string | undefined {
       if (since?.isReported !== true || monotonic() - since.lastMs > FORGOTTEN_MS) return undefined;
       return text(since);

@@ -1,16 +1,16 @@
-// What the configuration declares about a migration, and the state that it begins with.
+// The part of a migration that the configuration declares, and the state with which the migration begins.
 
 import { hash } from 'node:crypto';
 import type { MigrationState, Position } from './migration-state.ts';
 
-/** What the configuration declares about a migration. */
+/** A migration as the configuration declares it. */
 export type DeclaredMigration = {
   readonly resource: string;
-  /** The names of the sources. */
+  /** The names of both sources. */
   readonly sources: readonly [legacy: string, new: string];
   /** Digests of the content of both source files. */
   readonly digests: readonly [legacy: string, new: string];
-  /** The stage and share in the file. They count if no state is kept; without Redis, also when they change. */
+  /** The stage and share in the file. They count if no state is stored, and without Redis also when they change. */
   readonly position: Position;
 };
 
@@ -22,8 +22,9 @@ export function countsName(digests: DeclaredMigration['digests'], rev: number): 
 }
 
 /**
- * The state of a migration for which no state is kept. It depends only on the configuration, so all processes compute the same
- * one, even if they cannot reach each other. The salt is made from the names, so each process sends a caller to the same source.
+ * The state of a migration for which no state is stored; `at` is an instant in UTC. It depends only on the configuration, so all
+ * processes compute the same state, even if they cannot reach each other. The salt is made from the names, so each process sends
+ * a caller to the same source.
  */
 export function initialState(
   { resource, sources, digests, position }: DeclaredMigration,

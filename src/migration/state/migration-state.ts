@@ -1,4 +1,4 @@
-// The type of the state of one migration.
+// The state of one migration: the stage and share that it has reached, and everything that processes of a fleet must agree on.
 
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 
@@ -9,7 +9,7 @@ export type Position = {
   readonly percent: number;
 };
 
-/** A rule that an operator has made while the gateway runs, in addition to those of the file. */
+/** A rule about accepted differences that an operator has added while the gateway runs, besides the rules of the file. */
 export type RuntimeRule = {
   readonly id: string;
   readonly path: string;
@@ -17,29 +17,30 @@ export type RuntimeRule = {
   readonly hint?: string | undefined;
   readonly owner: string;
   readonly reason: string;
-  /** When it ends, milliseconds since the epoch. */
+  /** When the rule ends, in milliseconds since the epoch. */
   readonly until: number;
 };
 
 /** Why and when a resource went back to its legacy source. */
 export type Rollback = {
-  /** An instant in UTC. */
+  /** When it went back, as an instant in UTC. */
   readonly at: string;
-  /** The name of an operator's token, or `judge`. */
+  /** Who decided it: the name of an operator's token, or `judge`. */
   readonly by: string;
-  /** Which rule of the judge; `asked` if an operator asked for it. */
+  /** The rule of the judge that was broken; `asked` if an operator asked for the rollback. */
   readonly rule: 'failures' | 'difference' | 'transient' | 'latency' | 'asked';
   readonly from: Position;
-  /** The counts that led to it, in a few words. It never contains a value of a record. */
+  /** The counts that led to the rollback, in a few words. It never contains a value of a record. */
   readonly evidence: string;
 };
 
-/** The result of comparing the edge cases. */
+/** The result of a comparison of the edge cases. */
 export type EdgeCaseResult = {
-  /** How many were compared; and in how many the sources differ, or only the legacy source has an answer. */
+  /** How many edge cases were compared. */
   readonly asked: number;
+  /** In how many of them the sources differ, or only the legacy source has an answer. */
   readonly different: number;
-  /** The names of some that differ, such as `page past the end`. */
+  /** The names of some edge cases that differ, such as `page past the end`. */
   readonly named: readonly string[];
   /** The kinds of question (see `queryKind`) that the new source cannot answer within its limits. */
   readonly refused: readonly { readonly operation: string; readonly kind: string }[];
@@ -48,19 +49,19 @@ export type EdgeCaseResult = {
 /** A step forward that waits until another operator approves it. */
 export type PendingStep = {
   readonly to: Position;
-  /** Absent if it is a step of the whole resource. */
+  /** The operation that takes the step; absent if the whole resource takes it. */
   readonly operation?: string | undefined;
-  /** Whether it goes over a gate that is not ready. */
+  /** Whether the step is taken although the gate is not ready. */
   readonly isForced: boolean;
-  /** Who has asked for it, and why. */
+  /** Who has asked for the step, and why. */
   readonly by: string;
   readonly reason?: string | undefined;
   readonly at: string;
-  /** From then on it is as if nobody had asked. */
+  /** When the request expires. */
   readonly until: string;
 };
 
-/** The state of one migration. It is replaced as a whole, by compare-and-set on `rev`. All instants are texts in UTC. */
+/** The state of one migration. It is always replaced as a whole, by compare-and-set on `rev`. All instants are texts in UTC. */
 export type MigrationState = Position & {
   readonly resource: string;
   /** The names of both sources. A later migration of the resource between other sources has a state of its own. */
@@ -81,18 +82,18 @@ export type MigrationState = Position & {
   readonly digests: readonly [legacy: string, new: string];
   /** When this stage and share began. */
   readonly since: string;
-  /** What the step to this position went over, because an operator forced it. It counts if `at` is `since`. */
+  /** The unmet conditions of the step to this position, if an operator forced it. They count if `at` is `since`. */
   readonly forced?: { readonly at: string; readonly over: readonly string[] } | undefined;
   /** The step that waits for an approval; any other step, and a rollback, replaces it. See `pendingStep`. */
   readonly pending?: PendingStep | undefined;
   /** When the comparison counts began. */
   readonly evidenceSince: string;
-  /** When a changed source file made the counts begin anew; absent if an operator or a rollback did. */
+  /** When a changed source file made the counts begin anew; absent if an operator or a rollback made them. */
   readonly sourceChangedAt?: string | undefined;
   readonly lastRollback: Rollback | null;
   /** When a failure drill last worked; absent if none has with these counts. */
   readonly rehearsedAt?: string | undefined;
-  /** Present while a failure drill runs. Until then, this percentage of the comparison calls fails on purpose. */
+  /** Present while a failure drill runs. Until `until`, this percentage of the comparison calls fails on purpose. */
   readonly rehearsal?: { readonly until: string; readonly percent: number } | undefined;
   /** The last walk over all records with these counts. */
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
@@ -108,12 +109,12 @@ export function positionOf(state: MigrationState, operation?: string): Position 
   return (operation === undefined ? undefined : state.operations[operation]) ?? state;
 }
 
-/** The conditions that the step to the present position went over; empty if it was not forced. */
+/** The unmet conditions of the step to the present position; empty if it was not forced. */
 export function forcedOver({ forced, since }: Pick<MigrationState, 'forced' | 'since'>): readonly string[] {
   return forced?.at === since ? forced.over : [];
 }
 
-/** The step that waits for an approval at a time, in milliseconds since the epoch. */
+/** The step that waits for an approval at `now` (ms since the epoch); `undefined` if there is none. */
 export function pendingStep({ pending }: MigrationState, now: number): PendingStep | undefined {
   return pending !== undefined && now < Date.parse(pending.until) ? pending : undefined;
 }

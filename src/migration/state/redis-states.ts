@@ -11,10 +11,10 @@ import { readState, writeState } from './state-format.ts';
 import type { StateFile } from './state-file.ts';
 import { acknowledgeRevs, compareAndSetState } from '../../store/redis/scripts/record-scripts.ts';
 
-/** A process that has not written for so long no longer counts as running. */
+/** A process that has not written for this time no longer counts as running. */
 const ACK_MS = 15_000;
 
-/** The key of a state. It contains the sources, because another pair of sources is another migration. */
+/** The part of a state's Redis key. It contains the sources, because another pair of sources is another migration. */
 const partOf = ({ resource, sources }: Pick<MigrationState, 'resource' | 'sources'>) =>
   ['state', resource, ...sources].join(':');
 
@@ -25,7 +25,7 @@ function createStore({ client, keyOf }: RedisStatesDeps) {
     channel: keyOf('changed'),
     /** The text of a state; `null` if there is none. */
     read: (of: Pick<MigrationState, 'resource' | 'sources'>) => client.hget(keyOf(partOf(of)), 'state'),
-    /** Writes a state. If Redis has one whose `rev` is above `revMax`, it returns the text of that one instead. */
+    /** Writes a state. If Redis has a state with a `rev` above `revMax`, it writes nothing and returns the text of that state. */
     async write(revMax: number, state: MigrationState): Promise<'written' | { readonly text: string }> {
       const args = [revMax, state.rev, writeState(state), keyOf('changed')];
       const reply = await compareAndSetState(client, [keyOf(partOf(state))], args);
@@ -49,10 +49,10 @@ function createStore({ client, keyOf }: RedisStatesDeps) {
   };
 }
 
-/** `file` is for a start without Redis. If `client` fails later, this process continues with the state that it has. */
+/** What the states need. `file` is for a start without Redis; if `client` fails later, this process keeps the state that it has. */
 export type RedisStatesDeps = {
   readonly client: Redis;
-  /** Builds Redis keys. All have one hash tag, because a script may only use keys of one slot of a cluster. */
+  /** Builds Redis keys. All have the same hash tag, because a script may only use keys of one slot of a cluster. */
   readonly keyOf: (part: string) => string;
   readonly file: StateFile;
   readonly clock: Clock;
@@ -73,11 +73,11 @@ const UNREADABLE = {
 
 type Store = ReturnType<typeof createStore>;
 
-/** Compares the state in Redis with that of this process. The higher `rev` replaces the lower one, in either place. */
+/** Creates the function that compares the state in Redis with that of this process. The state with the higher `rev` wins. */
 function createComparison(replica: StateReplica, store: Store, { log, onRegressed }: RedisStatesDeps) {
   const warned = new Set<string>();
 
-  /** Logs, once for each text, why it is not used. */
+  /** Logs why a text is not used, once for each text. */
   function warn(resource: string, text: string, problem: keyof typeof UNREADABLE): void {
     if (warned.has(text)) return;
     warned.add(text);
@@ -105,13 +105,13 @@ function createComparison(replica: StateReplica, store: Store, { log, onRegresse
   };
 }
 
-/** Calls `work` about every second, one call after the other. Returns the function that ends that. */
+/** Calls `work` about every second, one call after another. Returns the function that stops this. */
 function pollForever(work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   function next(): void {
     if (isClosed) return;
-    // The interval is random, so that processes which started together do not all ask at the same moments.
+    // The interval is random, so that processes that started together do not all ask at the same time.
     const waitMs = POLL_MS * (0.9 + Math.random() * 0.2);
     timer = setTimeout(() => void work().then(next), waitMs);
     timer.unref();
@@ -167,7 +167,7 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
   const store = createStore(deps);
   const replica = createStateReplica({ ...deps, isFileLeading: false });
   const compare = createComparison(replica, store, deps);
-  // One after the other, so that a late reply with an old state does not look as if Redis had lost the newer one.
+  // Calls run one after another; otherwise a late reply with an old state would look as if Redis had lost the newer state.
   const inTurn = createSerialQueue();
   let readAt = clock.monotonic();
 
@@ -185,7 +185,7 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
       readAt = clock.monotonic();
       await acknowledge();
     } catch {
-      // Redis is down. The next read finds what was changed meanwhile.
+      // Redis is down. The next read finds the changes made meanwhile.
     }
   }
   const refresh = () => inTurn(read);

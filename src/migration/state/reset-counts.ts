@@ -8,9 +8,7 @@ import type { MigrationState } from './migration-state.ts';
 import type { MigrationStateStore } from './state-store.ts';
 import { withDigests } from './transitions.ts';
 
-/**
- * `states.change` is a compare-and-set. If several processes see a changed file, only one of them starts new counts.
- */
+/** What the reset needs. `states.change` is a compare-and-set, so only one of several processes starts new counts. */
 export type CountsResetDeps = {
   readonly states: Pick<MigrationStateStore, 'shared' | 'change' | 'onChange'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -20,9 +18,9 @@ export type CountsResetDeps = {
 };
 
 /**
- * Creates what begins the comparison counts anew if a source file has changed. The stage stays, and no answer that was read with
- * the old file is served. It happens once for each configuration, because processes with the old and the new file would
- * otherwise change the state back and forth.
+ * Creates the reset of the comparison counts after a change of a source file. The stage stays, and no answer that was read with the
+ * old file is served. It happens once for each configuration; otherwise processes with the old and the new file would change the
+ * state back and forth.
  */
 export function createCountsReset({ states, clock, log, onCountsReset }: CountsResetDeps) {
   const expected = new Map<string, DeclaredMigration['digests']>();
@@ -47,7 +45,7 @@ export function createCountsReset({ states, clock, log, onCountsReset }: CountsR
   function compare(resource: string): void {
     const state = states.shared(resource);
     const digests = expected.get(resource);
-    // No state is kept, or it was not read from Redis yet.
+    // No state is stored, or it was not read from Redis yet.
     if (digests === undefined || state === undefined || state.rev === 0) return;
     if (isDeepStrictEqual(state.digests, digests)) expected.delete(resource);
     // If Redis fails, the next change of the state tries again.
@@ -56,7 +54,7 @@ export function createCountsReset({ states, clock, log, onCountsReset }: CountsR
 
   const unsubscribe = states.onChange(({ resource }) => compare(resource));
   return {
-    /** Compares the digests of a configuration with those of the states, now and whenever a state changes. */
+    /** Compares the digests of a configuration with the digests in the states, now and whenever a state changes. */
     expect(declared: readonly DeclaredMigration[]): void {
       expected.clear();
       for (const { resource, digests } of declared) {

@@ -6,12 +6,12 @@ import { replaceFile } from '../../store/replace-file.ts';
 import type { MigrationState, Position } from './migration-state.ts';
 import { asState } from './state-format.ts';
 
-/** What is kept of one migration for the next start. */
+/** The part of one migration that is kept for the next start. */
 export type KeptState = {
   readonly state: MigrationState;
   /** The state that only this process uses, because an operator has rolled it back while Redis was down. */
   readonly override?: MigrationState | undefined;
-  /** What the configuration said when this was kept. */
+  /** The stage and share in the configuration when this was kept. */
   readonly declared: Position;
 };
 
@@ -34,8 +34,8 @@ function asKept(value: unknown): readonly KeptState[] {
 }
 
 /**
- * Opens the file in a folder; without a folder nothing is kept. All workers of a gateway write the same file, so each first writes
- * a draft whose name contains its `instance`.
+ * Opens the file in a folder; without a folder nothing is kept. All workers of a gateway write the same file, so each worker first
+ * writes a draft with its `instance` in the name. `onFailure` is called if a write fails.
  */
 export function openStateFile(
   folder: string | undefined,

@@ -1,4 +1,4 @@
-// Writes and parses a kept state, and refuses one that is damaged or has another format.
+// Writes and parses a stored state, and refuses a state that is damaged or has another format.
 
 import { stages } from '../../config/schema/migration-stages.ts';
 import type { MigrationState } from './migration-state.ts';
@@ -21,7 +21,7 @@ function isPosition(value: unknown): boolean {
   );
 }
 
-/** Checks that a value is a state, else returns `undefined`, so that no call is routed by damaged data. */
+/** Returns a value if it is a state, else `undefined`, so that no call is routed by damaged data. */
 export function asState(value: unknown): MigrationState | undefined {
   if (!isPosition(value) || !isObject(value)) return undefined;
   const { resource, sources, digests, rev, generation, operations, rules, acknowledged, lastRollback } =
@@ -40,12 +40,12 @@ export function asState(value: unknown): MigrationState | undefined {
   return isSound ? (value as MigrationState) : undefined;
 }
 
-/** The text of a state, with the version of the format. */
+/** Writes a state as JSON, with the version of the format. */
 export function writeState(state: MigrationState): string {
   return JSON.stringify({ version: VERSION, ...state });
 }
 
-/** The state in a text; `damaged` if it is none, `newer` if a newer Portico has written it in another format. */
+/** Parses a text of `writeState`; `damaged` if it is no state, `newer` if a newer Portico wrote it in another format. */
 export function readState(text: string): MigrationState | 'damaged' | 'newer' {
   try {
     const { version = VERSION, ...state } = Object(JSON.parse(text)) as { readonly version?: unknown };

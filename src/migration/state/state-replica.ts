@@ -1,4 +1,4 @@
-// The copy of the states of migrations in this process, also kept in `state.dir`. Without Redis, it is the only one.
+// The copy of the states of migrations in this process, which is also written to `state.dir`. Without Redis, it is the only copy.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
@@ -11,7 +11,7 @@ import type { MigrationStateStore } from './state-store.ts';
 
 const SERVING: readonly MigrationStage[] = ['ramp', 'live', 'complete'];
 
-/** Whether a state sends callers to the new source whom the rollback of this process keeps at the legacy source. */
+/** Whether `state` sends callers to the new source that the local rollback (`local`) keeps at the legacy source. */
 function isFurtherAhead(state: MigrationState, local: MigrationState): boolean {
   const operations = [undefined, ...Object.keys(state.operations), ...Object.keys(local.operations)];
   return operations.some((operation) => {
@@ -21,8 +21,8 @@ function isFurtherAhead(state: MigrationState, local: MigrationState): boolean {
 }
 
 /**
- * The state that a process uses after a rollback of its own. The rollback decides where callers go; everything else, such as
- * rules, follows the shared state. Its `rev` is 0, so the process does not count as one that has the newest state.
+ * The state that a process uses after a local rollback, which affects only this process. The rollback decides where callers go;
+ * everything else, such as rules, follows the shared state. Its `rev` is 0, so the process does not count as up to date.
  */
 function withLocalRollback(local: MigrationState, shared: MigrationState): MigrationState {
   const { stage, percent, operations, hold, lastRollback } = local;
@@ -53,19 +53,19 @@ export type StateReplica = Pick<
   'declare' | 'current' | 'shared' | 'rollBackHere' | 'endLocalRollback' | 'onChange'
 > & {
   declared(): readonly DeclaredMigration[];
-  /** Replaces the state by a newer one. The local rollback of this process stays, unless the newer state ends it. */
+  /** Replaces the shared state by a newer one. The local rollback of this process stays, unless the newer state ends it. */
   replace(state: MigrationState): void;
 };
 
-/** `file` is read once, at the start, and written after each change. */
+/** What a replica needs. `file` is read once, at the start, and written after each change. */
 export type StateReplicaDeps = {
   readonly file: StateFile;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether a stage that was changed in the configuration replaces the kept one, as it does without Redis. */
+  /** True without Redis: a stage that was changed in the configuration replaces the stored stage. */
   readonly isFileLeading: boolean;
 };
 
-/** Creates the states of a process. It reads the states in `state.dir` once, now. */
+/** Creates the copy of the states of a process. It reads the states in `state.dir` at once. */
 export function createStateReplica({ file, clock, isFileLeading }: StateReplicaDeps): StateReplica {
   const kept = file.read();
   const known = new Map<string, Known>();
@@ -93,7 +93,7 @@ export function createStateReplica({ file, clock, isFileLeading }: StateReplicaD
     announce(resource);
   }
 
-  /** The state before this configuration: that of this process, else that in the file of an earlier process. */
+  /** The state before this configuration: the state of this process, or else of an earlier process, from the file. */
   function findKept({ resource, sources }: DeclaredMigration): KeptState | undefined {
     const own = known.get(resource);
     const all = own === undefined ? kept : [{ ...own, declared: own.declared.position }];

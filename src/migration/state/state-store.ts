@@ -1,4 +1,4 @@
-// The interface of the store of all states of migrations.
+// The interface of the store of all states of migrations, which the fleet shares.
 
 import type { DeclaredMigration } from './declared-migration.ts';
 import type { MigrationState } from './migration-state.ts';
@@ -8,11 +8,11 @@ export type StateChange =
   | { readonly kind: 'changed'; readonly state: MigrationState }
   | { readonly kind: 'conflict'; readonly state: MigrationState };
 
-/** Which processes have the newest state. */
+/** How many processes run (`total`), and how many of them have the newest state (`atRev`). */
 export type AcknowledgedState = {
   readonly total: number;
   readonly atRev: number;
-  /** The names of the processes that do not have it yet, such as `host-1:4711`. */
+  /** The names of the processes that do not have the newest state yet, such as `host-1:4711`. */
   readonly stale: readonly string[];
 };
 
@@ -25,12 +25,12 @@ export type MigrationStateStore = {
   declare(all: readonly DeclaredMigration[]): void;
   /**
    * The state of a resource that this process uses, also while Redis fails. It never waits. A declared migration always has
-   * a state; if none is kept, its `rev` is 0 and the stage in the file counts.
+   * a state; if none is stored, its `rev` is 0 and the stage in the file counts.
    */
   current(resource: string): MigrationState | undefined;
   /**
    * The state that all processes share, as this process last read it. It differs from `current` if an operator has rolled back
-   * only this process. The judge and all changes use the shared one, so that such a rollback does not spread.
+   * only this process. The judge and all changes use the shared state, so that such a rollback does not spread.
    */
   shared(resource: string): MigrationState | undefined;
   /**
@@ -39,17 +39,17 @@ export type MigrationStateStore = {
    */
   change(expected: MigrationState, next: Omit<MigrationState, 'rev'>): Promise<StateChange>;
   /**
-   * Rolls back only this process, while Redis is down. It lasts until a resume, or until the shared state sends no more callers
-   * to the new source than this one. Any other change, such as of a rule, must not send callers back to that source.
+   * Rolls back only this process, while Redis is down. The rollback lasts until a resume, or until the shared state sends no more
+   * callers to the new source than `next`. Any other change, such as of a rule, must not send callers back to the new source.
    */
   rollBackHere(next: MigrationState): void;
   /** Ends the rollback of this process, if there is one. */
   endLocalRollback(resource: string): void;
-  /** Calls back after each change of `current`. Returns the function that ends that. */
+  /** Calls `listener` after each change of `current`. Returns the function that stops this. */
   onChange(listener: (state: MigrationState) => void): () => void;
-  /** Reads now what other processes have changed. Never rejects. */
+  /** Reads the changes of other processes now. Never rejects. */
   refresh(): Promise<void>;
-  /** @throws Error if Redis fails */
+  /** Which processes have the newest state of a resource. @throws Error if Redis fails */
   acknowledged(resource: string): Promise<AcknowledgedState>;
   /** Seconds since this process last read the state from Redis; 0 without Redis. */
   staleSeconds(): number;

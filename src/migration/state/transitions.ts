@@ -13,7 +13,7 @@ import {
   type RuntimeRule,
 } from './migration-state.ts';
 
-/** Who does something, and when: an instant in UTC. */
+/** Who does something, and when (`at`, an instant in UTC). */
 export type Attribution = { readonly by: string; readonly at: string };
 
 /** The position of a stage that has no share. */
@@ -32,7 +32,7 @@ function withNewCounts(state: MigrationState, instant: string): MigrationState {
   return { ...rest, evidence: countsName(state.digests, state.rev + 1), evidenceSince: instant };
 }
 
-/** The operations that keep a position of their own when the resource goes to `to`. If it goes back, none stays ahead of it. */
+/** The operations that keep their own position when the resource goes to `to`. If it goes back, no operation stays ahead. */
 function operationsAt(
   { operations, ...from }: MigrationState,
   to: Position,
@@ -60,14 +60,14 @@ export function moved(
   return { ...base, operations: isApart ? { ...others, [operation]: { stage, percent } } : others };
 }
 
-/** Keeps the position and begins the comparison counts anew: when the migration begins, or the data of the new source was fixed. */
+/** Begins the comparison counts anew at the same position: when a migration begins, or when the new source's data was repaired. */
 export function withFreshStart(state: MigrationState, instant: string): MigrationState {
   return { ...withNewCounts(state, instant), since: instant };
 }
 
 /**
  * Rolls back and holds: to `shadow`, or from `shadow` to `legacy`. The higher generation drops every cached answer of the new
- * source. After differences the comparison counts begin anew, because the old counts are those of wrong data.
+ * source. After differences the comparison counts begin anew, because the old counts describe wrong data.
  */
 export function rolledBack(
   state: MigrationState,
@@ -85,7 +85,7 @@ export function rolledBack(
   return rule === 'difference' || rule === 'transient' ? withNewCounts(next, instant) : next;
 }
 
-/** Notes a step that waits for an approval, in place of one that has waited before. */
+/** Notes a step that waits for an approval. It replaces an earlier waiting step. */
 export function withPending(state: MigrationState, pending: PendingStep): MigrationState {
   return { ...state, pending };
 }
@@ -101,7 +101,7 @@ export function resumed(state: MigrationState): MigrationState {
   return rest;
 }
 
-/** Notes changed source files: the counts begin anew, and the higher generation drops what was cached before. */
+/** Notes changed source files: the counts begin anew, and the higher generation drops all cached answers of the new source. */
 export function withDigests(
   state: MigrationState,
   digests: DeclaredMigration['digests'],
@@ -120,12 +120,12 @@ export function walked(
   return { ...state, walk: { at: instant, records, differences } };
 }
 
-/** Records the result of comparing the edge cases. */
+/** Records the result of a comparison of the edge cases. */
 export function withEdgeCases(state: MigrationState, edges: EdgeCaseResult, instant: string): MigrationState {
   return { ...state, edges: { ...edges, at: instant } };
 }
 
-/** Adds a rule, or replaces the one with its id. */
+/** Adds a rule, or replaces the rule with the same id. */
 export function withRule(state: MigrationState, rule: RuntimeRule): MigrationState {
   return { ...state, rules: [...state.rules.filter(({ id }) => id !== rule.id), rule] };
 }
@@ -139,7 +139,7 @@ export function withoutRule(state: MigrationState, id: string): MigrationState {
   };
 }
 
-/** Adds rules to those that an operator has acknowledged by name. */
+/** Notes the ids of rules that an operator has acknowledged by name. */
 export function withAcknowledged(state: MigrationState, ids: readonly string[]): MigrationState {
   return { ...state, acknowledged: [...new Set([...state.acknowledged, ...ids])] };
 }

@@ -7,8 +7,8 @@ const FAILURES = { usual: 0.005, unaccepted: 0.05 };
 export const CUSUM_LIMIT = 9.2;
 
 /**
- * The CUSUM (Page's test) of failures: the log likelihood ratio of a share of failures of 5 % against one of 0.5 %, or of other
- * shares, never below 0. It needs no time window: it stays near 0 for months, and some failures close together reach the limit.
+ * The CUSUM (Page's test) of failures: the log likelihood ratio of a failure share of 5 % (`unaccepted`) against 0.5 % (`usual`),
+ * never below 0. It needs no time window: it stays near 0 for months, and a few failures close together reach the limit.
  */
 export function nextCusum(
   before: number,
@@ -20,7 +20,7 @@ export function nextCusum(
   return Math.max(0, before + calls.failed * failure + calls.answered * answer);
 }
 
-/** What each caller and shape of question has added to the CUSUM, by their entry in `OperationCounts.failing`. */
+/** How much each caller and shape of question has added to the CUSUM, by the entry in `OperationCounts.failing`. */
 export type FailureShares = Readonly<Record<string, number>>;
 
 /** A CUSUM to which one caller can add only a part, so that one caller alone cannot roll a migration back. */
@@ -29,10 +29,10 @@ export type BoundedCusum = { readonly cusum: number; readonly shares: FailureSha
 /** The most that one caller can add with questions of one shape, and with all questions. */
 const SHAPE_MAX = CUSUM_LIMIT / 3;
 const CALLER_MAX = 2 * SHAPE_MAX;
-/** A smaller share is forgotten. As their sum is below the limit, there are never more than about 200 shares. */
+/** Smaller shares are forgotten. Because their sum is below the limit, there are never more than about 200 shares. */
 const SHARE_MIN = 0.05;
 
-/** The shape of the question of a failure. */
+/** The shape of the question in an entry of `OperationCounts.failing`. */
 export const shapeOfFailure = (entry: string): string => entry.slice(entry.indexOf(' ') + 1);
 const callerOf = (entry: string) => entry.slice(0, entry.indexOf(' ') + 1);
 
@@ -44,7 +44,7 @@ function allowanceOf(entry: string, shares: ReadonlyMap<string, number>): number
   return Math.max(0, Math.min(SHAPE_MAX - (shares.get(entry) ?? 0), CALLER_MAX - ofCaller));
 }
 
-/** Adds the failures since the last look, each within the limits for its caller. Answers then reduce all shares alike. */
+/** Adds the failures since the last look, each within the limits for its caller. Then `answered` calls reduce all shares alike. */
 export function nextBoundedCusum(
   before: BoundedCusum,
   failing: readonly string[],

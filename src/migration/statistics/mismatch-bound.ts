@@ -1,6 +1,6 @@
 // Exact confidence bounds (Clopper and Pearson) on the share of questions that both sources answer differently.
 
-/** The chance that a bound is wrong: all bounds are one-sided, with 95 % confidence. */
+/** The chance that a bound is wrong. All bounds are one-sided, with 95 % confidence. */
 const DOUBT = 0.05;
 
 /** Lanczos' coefficients for g = 7, good to 15 digits. */
@@ -53,7 +53,7 @@ function atMost(hits: number, keys: number, share: number): number {
   return hits >= keys ? 1 : incompleteBeta(1 - share, keys - hits, hits + 1);
 }
 
-/** The smallest share for which `isAbove` is true; it must be true for all larger ones. */
+/** The smallest share for which `isAbove` is true; `isAbove` must be true for all larger shares. */
 function bisect(isAbove: (share: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let round = 0; round < 60; round += 1) {
@@ -80,7 +80,7 @@ export function lowerBound(keys: number, mismatches: number): number {
   return bisect((share) => 1 - atMost(mismatches - 1, keys, share) > DOUBT);
 }
 
-/** How many distinct keys prove that the share is at most `share` if `mismatches` of them differ; Infinity for a share of 0. */
+/** How many distinct keys are needed to prove a share of at most `share` if `mismatches` of them differ; Infinity for 0. */
 export function keysNeeded(share: number, mismatches: number): number {
   if (share <= 0) return Infinity;
   let [low, high] = [mismatches, Math.max(1, 2 * mismatches)];
@@ -93,5 +93,5 @@ export function keysNeeded(share: number, mismatches: number): number {
   return high;
 }
 
-/** A share in percent, rounded to so many digits. */
+/** A share as text in percent, rounded to `digits` significant digits. */
 export const shareInPercent = (share: number, digits = 3) => `${Number((share * 100).toPrecision(digits))} %`;

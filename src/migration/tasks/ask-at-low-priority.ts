@@ -7,16 +7,16 @@ import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts'
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Waits for so many milliseconds; replaced in tests. */
+/** Waits for a number of milliseconds; tests replace it. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 /** Waits by a timer that does not keep the process alive. Rejects with an `AbortError` when the signal aborts. */
 export const waitMs: Wait = (ms, signal) => sleep(ms, undefined, { signal, ref: false });
 
-/** Keeps calls to a rate: it waits for as long as `calls` calls may take. */
+/** Keeps calls to a rate: it waits until `calls` further calls are within the rate. */
 export type Pacer = (calls: number, signal: AbortSignal) => Promise<void>;
 
-/** Creates a pacer of `perSecond` calls a second. */
+/** Creates a pacer that allows `perSecond` calls a second. */
 export function createPacer(perSecond: number, clock: Pick<Clock, 'monotonic'>, wait: Wait): Pacer {
   let freeAtMs = clock.monotonic();
   return async function pace(calls, signal) {
@@ -29,7 +29,7 @@ export function createPacer(perSecond: number, clock: Pick<Clock, 'monotonic'>, 
 /** The reply of a source: an answer, or the error that a caller would get. */
 export type LowPriorityReply = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
 
-/** Without `pace` there is no rate limit; without `timeLimitMs` the time limits of the source apply. */
+/** How a source is asked. Without `pace` there is no rate limit; without `timeLimitMs` the time limits of the source apply. */
 export type LowPriorityOptions = {
   /** Keeps the calls to a rate. */
   readonly pace?: Pacer;
@@ -45,11 +45,11 @@ export type AskAtLowPriority = (
   stop: AbortSignal,
 ) => Promise<LowPriorityReply>;
 
-/** A source that is busy with callers is asked so many times; then the reply is `overloaded`. */
+/** How often a source that is busy with callers is asked; then the reply is `overloaded`. */
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 1_000;
 
-/** Makes the function that asks a source with the lowest priority. As for a caller, the source may scan. */
+/** Creates the function that asks a source with the lowest priority. The source may scan, as for a caller. */
 export function createAskAtLowPriority({
   pace,
   timeLimitMs,
@@ -80,7 +80,7 @@ export function createAskAtLowPriority({
   };
 }
 
-/** The body of a reply, or the code of the error that a caller would get: `not_found` if there is no such record. */
+/** The body of a reply, or the code of the error that a caller would get; `not_found` if there is no such record. */
 export function bodyOrCode(
   reply: LowPriorityReply,
 ): { readonly body: string } | { readonly code: ErrorCode } {

@@ -6,15 +6,15 @@ import type { Resource } from '../../contract/resource.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { filterWith } from '../../contract/example-filters.ts';
 
-/** The size of a page: so many records are enough to see whether two services have the same data. */
+/** The size of a page. This number of records is enough to see whether two services have the same data. */
 export const SAMPLE_LIMIT = 20;
 
-/** The query for the first page of a list. */
+/** The query for the first page of a list; `more` replaces parts of it. */
 export function firstPageQuery({ name: resource }: Resource, more: Partial<ListQuery> = {}): ListQuery {
   return { kind: 'list', resource, page: 1, limit: SAMPLE_LIMIT, sort: null, filters: [], ...more };
 }
 
-/** Each sort of a resource, in both directions, with its text, such as `sort=-name`. */
+/** All sorts of a resource, in both directions, each with its text, such as `sort=-name`. */
 export function sortsOf({ sorts }: Resource): readonly { readonly text: string; readonly sort: Sort }[] {
   return sorts.flatMap((field) =>
     [false, true].map((descending) => ({
@@ -27,7 +27,7 @@ export function sortsOf({ sorts }: Resource): readonly { readonly text: string; 
 /** A filter and its text, such as `category=…`, which never contains a value of a record. */
 export type NamedFilter = { readonly text: string; readonly filter: Filter };
 
-/** Each filter of a resource with a value of one of the records; a filter for which no record has a value is left out. */
+/** All filters of a resource, each with a value of one of the records; a filter for which no record has a value is left out. */
 export function filtersOf(
   { filters }: Resource,
   records: readonly CanonicalRecord[],

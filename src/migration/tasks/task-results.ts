@@ -3,8 +3,8 @@
 import type { AnswerDifference } from '../compare/comparison.ts';
 
 /**
- * What a long task gets: it ends when `signal` aborts, and calls `progress`. Within a phase the progress only grows; `phase` says
- * what is done in it.
+ * What a long task gets. The task ends when `signal` aborts, and calls `progress` with what is done, and of how much. The numbers
+ * only grow within a phase; `phase` names it.
  */
 export type Run = {
   readonly signal: AbortSignal;
@@ -29,20 +29,19 @@ export type WalkResult = {
   readonly unknown: number;
 };
 
-/** A difference without its values. Without an id it is about the whole list. */
-export type NamedDifference = Pick<AnswerDifference, 'id' | 'path' | 'kind'> & {
+/** A difference with the id of its record, but without its values. Without an id it is about the whole list. */
+export type DifferenceWithoutValues = Pick<AnswerDifference, 'id' | 'path' | 'kind'> & {
   readonly hint?: string | undefined;
 };
 
 /** Called with each difference that a walk finds. */
-export type OnDifference = (found: NamedDifference) => void;
+export type OnDifference = (found: DifferenceWithoutValues) => void;
 
 /** Whether the judge would have rolled back in a failure drill, and what it saw. */
 export type DrillResult = { readonly tripped: boolean; readonly reason: string };
 
 /**
- * One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and
- * `id=user_1`.
+ * One recorded question, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`.
  */
 export type RecordedQuery = { readonly operation: string; readonly query: string };
 
@@ -56,23 +55,28 @@ export type TrafficReplayResult = {
 
 /** The present answers of both sources to one question, with values. They are shown to the operator and never kept. */
 export type ExplainedQuestion = {
-  /** The body of the answer, or `{ error }`. */
+  /** The body of the legacy source's answer as JSON, or `{ error }` with the code. */
   readonly legacy: unknown;
+  /** The same of the new source. */
   readonly new: unknown;
   readonly differences: readonly AnswerDifference[];
 };
 
-/** Which callers a share reaches, and how much of the traffic of the last hour that is, over all processes. */
+/** Which callers of the last hour a share of the ramp reaches, and how much of the traffic is theirs, over all processes. */
 export type Preview = {
   readonly percent: number;
-  /** Callers of the last hour, and those whom the share reaches. Not all are told apart if there are more than 10,000. */
+  /** The number of callers in the last hour. Beyond 10,000, not all are counted one by one. */
   readonly callers: number;
+  /** How many of these callers the share reaches. */
   readonly reached: number;
-  /** The part of the calls, 0 to 100. */
+  /** The part of the calls that come from reached callers, from 0 to 100. */
   readonly callsPercent: number;
-  /** The least share that reaches somebody: 0 if `allow` has a caller of the last hour, `null` if no share reaches any. */
+  /** The least share that reaches a caller: 0 if `allow` has a caller of the last hour, `null` if no share reaches one. */
   readonly least: number | null;
-  /** The callers with the most calls, of all and of those whom the share reaches, by the id in the log, or by a part of its digest if only another process knows the id. */
+  /**
+   * The callers with the most calls, among all and among the reached callers. `caller` is the id in the log, or a part of its
+   * digest if only another process knows the id.
+   */
   readonly largest: readonly {
     readonly caller: string;
     readonly callsPercent: number;

@@ -1,4 +1,4 @@
-// Asks both sources the edge cases, and compares the answers.
+// Asks both sources the edge cases (questions that callers hardly ever ask), and compares the answers.
 
 import { queryKey } from '../../contract/query-key.ts';
 import type { GatewayError } from '../../kernel/errors/fault.ts';
@@ -25,10 +25,11 @@ import type { WalkDeps } from './walk.ts';
 /** The most edge cases whose names are kept. */
 const NAMED_MAX = 20;
 
-/** What both sources answer to one question. */
+/** The outcome of one question to both sources. */
 type Outcome =
   /** The legacy source has no answer, so nothing is compared. */
   | { readonly kind: 'unasked' }
+  /** The new source has no answer. */
   | { readonly kind: 'refused'; readonly error: GatewayError }
   | ({ readonly kind: 'compared' } & ClassifiedDifferences);
 
@@ -38,7 +39,7 @@ function decidedReply(reply: LowPriorityReply): LowPriorityReply {
   return reply;
 }
 
-/** Makes the function that counts an outcome. It returns whether both sources answered the same. */
+/** Creates the function that counts an outcome. It returns whether both sources answered the same. */
 function createCount({ resource, toSample, counts }: WalkDeps) {
   return function count({ query }: EdgeCase, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
     const operation = `${resource.name}.${query.kind}`;
@@ -60,8 +61,8 @@ function createCount({ resource, toSample, counts }: WalkDeps) {
 }
 
 /**
- * Makes the function that asks both sources the edge cases. A difference counts only if it is there again after
- * `recheck.delay`. It throws an Error if the legacy source does not answer a plain list.
+ * Creates the function that asks both sources the edge cases. A difference counts only if it is there again after
+ * `recheck.delay`. It rejects if the legacy source does not answer a plain list.
  */
 export function createCompareEdgeCases(deps: WalkDeps) {
   const { resource, config, sources, clock, wait = waitMs } = deps;

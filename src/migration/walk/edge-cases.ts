@@ -7,9 +7,9 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { ListedPage } from '../compare/read-body.ts';
 import { filtersOf, firstPageQuery, SAMPLE_LIMIT, sortsOf } from '../tasks/sample-questions.ts';
 
-/** An edge case. */
+/** An edge case: a question, and its name. */
 export type EdgeCase = {
-  /** Such as `page past the end`. It never contains a value of a record. */
+  /** The name, such as `page past the end`. It never contains a value of a record. */
   readonly text: string;
   readonly query: Query;
 };
@@ -34,7 +34,7 @@ function pageCases(
   ];
 }
 
-/** The edge cases of a resource. `known` is a page of the legacy source. */
+/** The edge cases of a resource. `known` is a page of the legacy source, from which values for filters are taken. */
 export function edgeCasesOf(resource: Resource, known: ListedPage): readonly EdgeCase[] {
   const listOf = (text: string, more: Partial<ListQuery>): EdgeCase => ({
     text,

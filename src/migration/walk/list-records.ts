@@ -10,7 +10,7 @@ import { answerOf, type AskAtLowPriority } from '../tasks/ask-at-low-priority.ts
 /** The records of a list by id. Each is kept as text (see `RowCodec`), because text needs less memory than an object. */
 export type ListedRecords = {
   readonly texts: ReadonlyMap<string, string>;
-  /** Ids that were on more than one page. */
+  /** The ids that came more than once. */
   readonly duplicates: ReadonlySet<string>;
   /** The total on the last page. */
   readonly total: number;
@@ -26,8 +26,8 @@ export function pageQuery({ name, sorts }: Resource, page: number): ListQuery {
 }
 
 /**
- * Reads all pages of a source. If the source has to be scanned, one scan serves all pages. `onPage` is called with the number of
- * records read, and of all. @throws Error if the source fails
+ * Reads all pages of a source. If the source has to be scanned, one scan serves all pages. After each page `onPage` is called with
+ * the number of records read so far, and the total. @throws Error if the source fails
  */
 export async function listRecords(
   resource: Resource,

@@ -1,4 +1,4 @@
-// Reads the whole list from both sources and compares it.
+// The first part of a walk: reads the whole list from both sources, and compares all records of the two lists.
 
 import type { Resource } from '../../contract/resource.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
@@ -12,7 +12,7 @@ import { compareRecords } from '../compare/compare-records.ts';
 import type { ByOrigin } from '../../kernel/migration-origin.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
 
-/** A difference counts only if each pass finds it, because callers write while the pages are read, and rows move. */
+/** A difference counts only if both passes find it, because callers write while the pages are read, and rows move. */
 const PASSES = 2;
 const ID_PATH = 'data[].id';
 
@@ -38,7 +38,7 @@ function compileComparison({ itemFields }: Resource) {
       if (!legacy.texts.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
     for (const id of newList.duplicates)
       if (!legacy.duplicates.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
-    // A total may count records that are on no page. No row shows that, so the numbers of such records are compared.
+    // A total may count records that are on no page. No row shows this, so the numbers of such records are compared.
     const [hidden, otherHidden] = [legacy, newList].map(({ total, texts }) => total - texts.size);
     if (hidden !== otherHidden)
       found.push({ path: 'meta.total', kind: 'total', legacy: hidden, new: otherHidden });
@@ -47,8 +47,8 @@ function compileComparison({ itemFields }: Resource) {
 }
 
 /**
- * Reads all pages of both sources, twice if they differ, and returns what differs both times. `ask` keeps to a rate; `settle`
- * waits between the passes, so that writes reach both stores. @throws Error if a source fails
+ * Reads all pages of both sources, twice if they differ, and returns the differences that are there both times. `ask` keeps to a
+ * rate; `settle` waits between the passes, so that writes reach both stores. @throws Error if a source fails
  */
 export async function walkLists(
   deps: {
@@ -65,7 +65,7 @@ export async function walkLists(
   let differences: readonly AnswerDifference[] | undefined;
   for (let pass = 1; ; pass += 1) {
     const phase = pass === 1 ? 'reads both lists' : 'reads both lists again, because they differ';
-    // Until the new source has said how many records it has, it counts as having as many as the legacy one.
+    // Until the new source has reported its total, the total of the legacy source is used for the progress.
     const legacy = await listRecords(resource, sources.legacy, ask, signal, (read, total) =>
       progress(read, 2 * total, phase),
     );

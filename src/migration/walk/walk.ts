@@ -1,4 +1,4 @@
-// Compares all records of both sources: the whole list, and then every single record.
+// The walk: compares all records of both sources, because callers never ask for all. First the whole list, then every record.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
@@ -18,8 +18,8 @@ import type { ComparerDeps } from '../shadow/comparer.ts';
 import { walkLists } from './walk-lists.ts';
 
 /**
- * The first calls to both sources together keep to `config.shadow.maxRps`, with the lowest priority. Repeated calls keep to
- * `config.recheck.maxRps`.
+ * What a walk needs. The first calls to both sources together keep to `config.shadow.maxRps`, with the lowest priority. Repeated
+ * calls keep to `config.recheck.maxRps`.
  */
 export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck'> & {
   readonly config: MigrationConfig;
@@ -34,7 +34,7 @@ const CONCLUSIVE: ReadonlySet<ComparisonVerdict> = new Set(['match', 'ignored', 
 /** The most differences of lists that are kept as samples. */
 const SAMPLES_MAX = 500;
 
-/** Makes the function that compares one record as `<resource>.get` shows it, until a comparison has a result. */
+/** Creates the function that compares one record as `<resource>.get` shows it. It returns whether the record is equal. */
 function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
   const { resource, counts } = deps;
   const compareQuestion = createCompareQuestion({ ...deps, wait });
@@ -61,7 +61,7 @@ function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
   };
 }
 
-/** Runs `work` on each element, on at most `size` of them at once. */
+/** Runs `work` on each element, on at most `size` elements at once. */
 async function eachOf<T>(all: readonly T[], size: number, work: (one: T) => Promise<void>): Promise<void> {
   const rest = all.values();
   const worker = async () => {
@@ -71,8 +71,8 @@ async function eachOf<T>(all: readonly T[], size: number, work: (one: T) => Prom
 }
 
 /**
- * Makes the function that compares all pages of the list and then all single records, because callers never ask for all of
- * them. It throws an Error if a source fails, or if too many records have no result.
+ * Creates the function that compares all pages of the list and then all single records. It rejects if a source fails, or if too
+ * many records have no result.
  */
 export function createWalk(deps: WalkDeps) {
   const { resource, config, keptRules, toSample, counts, clock, wait = waitMs } = deps;

@@ -3,7 +3,7 @@ import { migration } from '../../../src/config/schema/migration.ts';
 import { resources } from '../reference.ts';
 import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../src/migration/compare/sample.ts';
 import { createShadow } from '../../../src/migration/shadow/shadow.ts';
 import { createRandom, type Random } from '../../../src/cli/demo/data/random.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
@@ -89,7 +89,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
       uncompared: () => undefined,
       compared,
     },
-    toSample: createToSample({ secret: 'key', showMask: [] }),
+    toSample: createDifferenceSampler({ secret: 'key', showMask: [] }),
     metrics: { shadow: () => undefined, recheck: () => undefined, migrationAnswered: () => undefined },
     wait: (ms, signal) => Promise.race([time.sleep(ms), once(signal, 'abort')]),
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { resources } from '../reference.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../src/migration/compare/sample.ts';
 import { createShadow } from '../../../src/migration/shadow/shadow.ts';
 import { createRandom } from '../../../src/cli/demo/data/random.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
@@ -41,7 +41,7 @@ export async function openJudgedComparisons(options: JudgedComparisons) {
   const shadow = createShadow({
     ...{ resource: resources.users, sources: stores.sources, clock: time, random: () => 0, config, counts },
     ...{ state: current, rate: { take: () => true }, overload: () => undefined },
-    toSample: createToSample({ secret: 'key', showMask: [] }),
+    toSample: createDifferenceSampler({ secret: 'key', showMask: [] }),
     metrics: { shadow: () => undefined, recheck: () => undefined, migrationAnswered: () => undefined },
     wait: (ms, signal) => Promise.race([time.sleep(ms), once(signal, 'abort')]),
   });

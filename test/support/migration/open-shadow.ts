@@ -2,7 +2,7 @@ import { migration } from '../../../src/config/schema/migration.ts';
 import { resources } from '../reference.ts';
 import type { GetQuery } from '../../../src/contract/query.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../src/migration/compare/sample.ts';
 import type { OfferedAnswer } from '../../../src/migration/routing/offer-answers.ts';
 import { createShadow, type ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
 import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/pipeline/stages/call.ts';
@@ -63,7 +63,7 @@ export function openShadow({ shadow: settings = {}, next, legacy, ...change }: C
         announce();
       },
     },
-    toSample: createToSample({ secret: 'key', showMask: [] }),
+    toSample: createDifferenceSampler({ secret: 'key', showMask: [] }),
     metrics: {
       shadow: (_resource, outcome) => {
         outcomes.push(outcome);

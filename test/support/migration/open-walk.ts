@@ -1,7 +1,7 @@
 import { migration } from '../../../src/config/schema/migration.ts';
 import { resources } from '../reference.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../src/migration/compare/sample.ts';
 import { createWalk } from '../../../src/migration/walk/walk.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
 import { createLaggingStores } from './stores/lagging-stores.ts';
@@ -18,7 +18,7 @@ export function openWalk(users: number, spoil: Spoil, change: object = {}) {
   const walk = createWalk({
     ...{ resource: resources.users, config, sources: stores.sources, clock: time, wait },
     keptRules: () => [],
-    toSample: createToSample({ secret: 'key', showMask: [] }),
+    toSample: createDifferenceSampler({ secret: 'key', showMask: [] }),
     counts: { compared: (comparison) => void comparisons.push(comparison) },
   });
   const signal = new AbortController().signal;

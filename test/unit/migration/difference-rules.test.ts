@@ -5,7 +5,7 @@ import { Decimal } from '../../../src/kernel/decimal.ts';
 import { compareAnswers } from '../../../src/migration/compare/compare-answers.ts';
 import type { ComparedValue, AnswerDifference } from '../../../src/migration/compare/comparison.ts';
 import { compileDifferenceRules } from '../../../src/migration/compare/rules.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../src/migration/compare/sample.ts';
 import type { SourceAnswer } from '../../../src/pipeline/stages/call.ts';
 import { queryOf } from '../../support/pipeline/source-text.ts';
 
@@ -118,7 +118,7 @@ describe('the order of two lists', () => {
 });
 
 describe('a sample of a difference', () => {
-  const toSample = createToSample({ secret: 'key', showMask: ['data.email'] });
+  const toSample = createDifferenceSampler({ secret: 'key', showMask: ['data.email'] });
   const sampleOf = (legacy: ComparedValue, next: ComparedValue, path = 'data.name') =>
     toSample({ path, kind: 'value', id: 'user_1', legacy, new: next }, 'user_1');
 
@@ -131,7 +131,7 @@ describe('a sample of a difference', () => {
   });
 
   it('has other hashes with another key', () => {
-    const other = createToSample({ secret: 'other', showMask: [] });
+    const other = createDifferenceSampler({ secret: 'other', showMask: [] });
     const difference: AnswerDifference = {
       path: 'data.name',
       kind: 'value',

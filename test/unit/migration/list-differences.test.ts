@@ -2,7 +2,7 @@ import type { CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { compareRecords } from '../../../src/migration/compare/compare-records.ts';
 import { readListBody } from '../../../src/migration/compare/read-body.ts';
 import { compileDifferenceRules } from '../../../src/migration/compare/rules.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../src/migration/compare/sample.ts';
 import { compiledResource } from '../../support/compiled-contract.ts';
 
 const things = compiledResource({
@@ -69,7 +69,7 @@ describe('lists of two services', () => {
   });
 
   it('are told without their values', () => {
-    const toSample = createToSample({ secret: 's', showMask: [] });
+    const toSample = createDifferenceSampler({ secret: 's', showMask: [] });
     const [found] = differences({ tags: 'null' }).map((one) => toSample(one, 'q'));
     expect([found?.legacy, found?.new]).toEqual([{ type: 'list', length: 2 }, { type: 'null' }]);
   });

@@ -1,7 +1,7 @@
 // Finds the records that differ, and keeps their ids in memory until an operator takes them.
 
 import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
-import type { NamedDifference, Run } from '../../../migration/tasks/task-results.ts';
+import type { DifferenceWithoutValues, Run } from '../../../migration/tasks/task-results.ts';
 
 /** The ids of records that differ, for each resource. Ids may identify persons, so they are only in memory. */
 export type NamedDifferences = ReturnType<typeof createNamedDifferences>;
@@ -12,11 +12,11 @@ const IDS_MS = 600_000;
 
 /** Creates the store of a process. */
 export function createNamedDifferences({ walk }: Pick<OperatorTasks, 'walk'>) {
-  const found = new Map<string, readonly NamedDifference[]>();
+  const found = new Map<string, readonly DifferenceWithoutValues[]>();
   return {
     /** Makes the task that compares all records. Its result has only counts, because every viewer sees it. */
     find: (resource: string) => async (run: Run) => {
-      const all: NamedDifference[] = [];
+      const all: DifferenceWithoutValues[] = [];
       const result = await walk(resource, run, (one) => {
         if (all.length < IDS_MAX) all.push(one);
       });

@@ -1,7 +1,7 @@
 import { migration } from '../../../../src/config/schema/migration.ts';
 import { resources } from '../../../support/reference.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
-import { createToSample } from '../../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../../src/migration/compare/sample.ts';
 import { createCompareQuestion } from '../../../../src/migration/shadow/compare-question.ts';
 import type { SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
@@ -31,7 +31,7 @@ describe('a question of a walk or a replay', () => {
   ] as const)('where the legacy source %s and the new one %s: %s', async (legacy, next, verdict) => {
     const compareQuestion = createCompareQuestion({
       ...{ resource: resources.users, config: migration.parse({ to: 'x' }), clock: createManualClock() },
-      ...{ keptRules: () => [], toSample: createToSample({ secret: 'key', showMask: [] }) },
+      ...{ keptRules: () => [], toSample: createDifferenceSampler({ secret: 'key', showMask: [] }) },
       sources: { legacy: SOURCES[legacy], new: SOURCES[next] },
     });
     const query = { kind: 'get', resource: 'users', id: 'user_1' } as const;

@@ -4,7 +4,7 @@ import { resources } from '../../../support/reference.ts';
 import { type CanonicalRecord, detailBody, listBody } from '../../../../src/contract/response-body.ts';
 import { fault } from '../../../../src/kernel/errors/fault.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
-import { createToSample } from '../../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../../src/migration/compare/sample.ts';
 import { createCompareEdgeCases } from '../../../../src/migration/walk/compare-edge-cases.ts';
 import type { SourceAnswer, SourceHandler } from '../../../../src/pipeline/stages/call.ts';
 import { overBudget } from '../../../../src/pipeline/reading/windows/scan-faults.ts';
@@ -54,7 +54,7 @@ async function probe(next: Spoil, { legacy = () => undefined }: { readonly legac
     ...{ resource: users, config: migration.parse({ to: 'x', shadow: { maxRps: 1_000 } }), clock: time },
     sources: { legacy: sourceOf(legacy), new: sourceOf(next) },
     keptRules: () => [],
-    toSample: createToSample({ secret: 'key', showMask: [] }),
+    toSample: createDifferenceSampler({ secret: 'key', showMask: [] }),
     counts: { compared: (comparison) => void comparisons.push(comparison) },
     wait: (ms) => time.sleep(ms),
   });

@@ -1,5 +1,5 @@
 import { resources } from '../../../support/reference.ts';
-import { createToSample } from '../../../../src/migration/compare/sample.ts';
+import { createDifferenceSampler } from '../../../../src/migration/compare/sample.ts';
 import { askBothSources } from '../../../../src/migration/shadow/ask-both-sources.ts';
 import { createWalk } from '../../../../src/migration/walk/walk.ts';
 import type { SourceHandler } from '../../../../src/pipeline/stages/call.ts';
@@ -81,7 +81,7 @@ describe('a walk over all records of two sources', () => {
     const walk = createWalk({
       ...{ resource: resources.users, config, clock: time, wait, keptRules: () => [] },
       sources: { legacy: failing, new: failing },
-      toSample: createToSample({ secret: 'key', showMask: [] }),
+      toSample: createDifferenceSampler({ secret: 'key', showMask: [] }),
       counts: { compared: () => undefined },
     });
     await expect(walk({ signal, progress: () => undefined })).rejects.toThrow('no such service');
