@@ -1,3 +1,5 @@
+// The composition root of a gateway that is one process; src/gateway/workers has the one of several workers.
+
 import { createServer as createAdminServer } from 'node:http';
 import { type ActionHandlers, createAct } from '../admin/actions/act.ts';
 import { createConfigActions } from '../admin/actions/config-actions.ts';
@@ -14,24 +16,24 @@ import type { ConfigStatus } from './reload/reload-recorder.ts';
 import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
 import type { ServedConfig } from './reload/snapshot.ts';
 
-/** What the process gives a gateway. */
+/** What the process provides for a gateway. */
 export type GatewayServices = PublicServices & {
-  /** How the configuration is read again; absent if it never is. */
+  /** How the configuration is read again; absent if it is never read again. */
   readonly reloading?: (Reloading & Pick<SoundConfig, 'texts'> & { readonly pid: number }) | undefined;
-  /** What an operator is shown of a configuration that is never read again. */
+  /** The texts of a configuration that is never read again, to show them to operators. */
   readonly fixed?: { readonly pid: number; readonly texts: ConfigTexts } | undefined;
 };
 
 /** A gateway: two listeners and everything behind them. */
 export type Gateway = ReturnType<typeof createGateway>;
 
-/** The configuration in force, as the operator's listener reports it. */
+/** The number and digest of the configuration in force, as the operator's listener reports them. */
 function inForceOf(side: PublicSide) {
   const { rev, digest } = side.inForce();
   return { rev, digest };
 }
 
-/** The operator's actions on a configuration that is never read again. */
+/** Creates the operator's actions on a configuration that is never read again. */
 function createFixedActions(
   served: ServedConfig,
   side: PublicSide,
@@ -45,7 +47,7 @@ function createFixedActions(
   return { config: () => describeConfig({ ...served, texts }, status, history, acknowledged) };
 }
 
-/** The reloader of a gateway that is one process; `undefined` if its configuration is never read again. */
+/** Creates the reloader of a gateway that is one process; `undefined` if its configuration is never read again. */
 function createGatewayReloader(
   served: ServedConfig,
   side: PublicSide,
@@ -81,7 +83,7 @@ function createGatewayReloader(
   });
 }
 
-/** The composition root: creates a gateway, which does not listen before `listen`. */
+/** Creates a gateway. It does not listen before `listen`. */
 export function createGateway(served: ServedConfig, { reloading, fixed, ...services }: GatewayServices) {
   const { log } = services;
   const { host, port } = served.gateway.admin;
@@ -135,9 +137,9 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
       log.info({ port: publicPort, adminPort, redis: redisState(side.checks()) }, 'listening');
       return { port: publicPort, adminPort };
     },
-    /** Reads the configuration again. If it is sound, it is put in force. */
+    /** Reads the configuration again, and puts it in force if it is sound. */
     reload: reloader?.reload,
-    /** Ends gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
+    /** Stops gracefully: reports "not ready", serves on for `listen.drain`, finishes running requests, and closes. */
     async drain(): Promise<void> {
       log.info({}, 'draining');
       draining = true;

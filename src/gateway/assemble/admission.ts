@@ -1,3 +1,5 @@
+// Creates the stages that decide who may pass: authentication and rate limits. A reload keeps the parts that did not change.
+
 import type { Logger } from 'pino';
 import type { JwtConfig, KeyRecordConfig } from '../../config/schema/access.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
@@ -31,18 +33,18 @@ import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 
-/** What the metrics count of callers. */
+/** The metrics of authentication, rate limits and API keys. */
 export type AdmissionMetrics = AuthenticateDeps['metrics'] &
   RateLimitDeps['metrics'] & {
-    /** Whether the key set of the token issuer could not be read when it was last asked for. */
+    /** Reports whether the last fetch of the token issuer's key set failed, and why. */
     issuerLost: (isLost: boolean, problem?: string) => void;
-    /** Reports at each scrape how many keys end soon. */
+    /** Sets the function that tells at each scrape how many keys expire soon. */
     watchExpiring(kept: 'redis' | 'configuration', count: () => number): void;
   };
 
 /**
- * All but `parts` outlives the configuration. Without `redis.keys`, only keys of the configuration are known; without
- * `redis.limits`, each process counts alone.
+ * What the admission needs. All but `parts` outlives the configuration. Without `redis.keys`, only keys of the configuration
+ * are known; without `redis.limits`, each process counts alone.
  */
 export type AdmissionDeps = {
   /** Where keys are kept and callers are counted; absent in the embedded mode. */
@@ -51,20 +53,20 @@ export type AdmissionDeps = {
   readonly clock: Clock;
   readonly metrics: AdmissionMetrics;
   readonly log: Pick<Logger, 'warn'>;
-  /** Sends webhooks about keys that end soon; absent if there are no receivers. */
+  /** Sends webhooks about keys that expire soon; absent if there are no receivers. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
-  /** Keeps what is known of callers across a change of configuration that it does not depend on. */
+  /** Reuses parts, such as recent look-ups of callers, after a reload that does not change their settings. */
   readonly parts: Pick<ComponentSet, 'acquire'>;
 };
 
-/** How many keys of a configuration end soon. */
+/** How many keys of a configuration expire soon. */
 function countEndingSoon(keys: readonly KeyRecordConfig[], now: number): number {
   return keys.filter(
     ({ expiresAt }) => expiresAt !== undefined && endsSoon({ expiresAt: Date.parse(expiresAt) }, now),
   ).length;
 }
 
-/** The event of a key that ends soon. It is the same in all processes, so a receiver can drop repetitions. */
+/** The event of a key that expires soon. It is the same in all processes, so that a receiver can drop repetitions. */
 function endingEvent({ id, label, expiresAt = 0 }: KeyRecord): WebhookEvent {
   const ends = new Date(expiresAt).toISOString();
   return {
@@ -75,7 +77,7 @@ function endingEvent({ id, label, expiresAt = 0 }: KeyRecord): WebhookEvent {
   };
 }
 
-/** What this process knows of the keys in Redis. */
+/** Makes the look-up of the keys in Redis, which remembers recent keys. */
 function makeKeyRecords(
   _: null,
   { redis, keys, clock, metrics, tell }: AdmissionDeps,
@@ -93,7 +95,7 @@ function makeKeyRecords(
   return { value: records, close: () => watch.close() };
 }
 
-/** Says to others on this Redis which pepper this process has. */
+/** Notes in Redis, at intervals, which pepper this process has. */
 function makePepperNote(
   { pepper }: { readonly pepper: Secret },
   { redis, keys, clock }: AdmissionDeps,
@@ -101,7 +103,7 @@ function makePepperNote(
   const { client } = redis.keys ?? {};
   if (client === undefined) return { value: undefined };
   const uses = createKeyLastUsed(client, keys.apiKeyUses);
-  // What Redis refuses is said again soon.
+  // If Redis fails, the next interval tries again.
   const note = () => void notePepper(uses, pepper, clock.now()).catch(() => undefined);
   note();
   const timer = setInterval(note, PEPPER_NOTE_MS).unref();
@@ -137,7 +139,7 @@ function makeIssuerKeys(
   return { value, close: () => client.close() };
 }
 
-/** What callers are recognised by. */
+/** The settings by which callers are authenticated. */
 type AuthenticateSettings = {
   readonly auth: GatewayConfig['auth'];
   readonly tiers: readonly string[];
@@ -147,7 +149,7 @@ type AuthenticateSettings = {
   readonly wrong: Pick<AuthenticateDeps, 'failed' | 'throttle'>;
 };
 
-/** Makes the stage that finds the principal. A change of other settings does not make it look up recent callers again. */
+/** Makes the stage that finds the principal. A change of other settings keeps the stage, and so its recent look-ups. */
 function makeAuthenticate(
   { auth, tiers: names, limits, records, keyOf, wrong }: AuthenticateSettings,
   deps: AdmissionDeps,
@@ -177,7 +179,7 @@ function takeAuthenticate(
   const { parts } = deps;
   const { apiKeys, jwt } = auth;
   const { anonymousTier, failedCredentials } = limits;
-  // Each configuration takes these itself. If `authenticate` took them, they would end with the first configuration.
+  // Each configuration acquires these itself. If `authenticate` acquired them, they would end with the first configuration.
   const records = apiKeys && parts.acquire(makeKeyRecords, null, deps);
   if (apiKeys !== undefined) parts.acquire(makePepperNote, { pepper: apiKeys.pepper }, deps);
   const keyOf = jwt && takeIssuerKeys(jwt, deps);
@@ -189,7 +191,7 @@ const makeTier = (_: Tier & { readonly name: string }, { make }: { readonly make
   value: make(),
 });
 
-/** It counts with the limiter that it was made with, because that one holds the same counts as any later one. */
+/** Makes the limit on wrong credentials. It keeps its first limiter, because that has the same counts as any later limiter. */
 function makeWrongCredentials(
   window: GatewayConfig['limits']['failedCredentials'],
   { redis, clock, limiter }: Pick<AdmissionDeps, 'redis' | 'clock'> & { readonly limiter: Limiter },
@@ -199,10 +201,10 @@ function makeWrongCredentials(
   return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };
 }
 
-/** Counted like a tier, under a name that no tier of the configuration can have. */
+/** The name of the tier that counts wrong credentials; no tier of the configuration can have it. */
 const FAILED_CREDENTIALS = '(failed credentials)';
 
-/** Creates the stages that every call passes. */
+/** Creates the stages of admission, which every call passes. */
 export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
   const { redis, keys, metrics, clock, parts } = deps;
   const { tiers, failedCredentials: window } = config.limits;
@@ -228,7 +230,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
       dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),
       metrics,
     }),
-    /** Ends what runs in the background. */
+    /** Stops the limiter's work in the background. */
     close: () => limiter.close(),
   };
 }

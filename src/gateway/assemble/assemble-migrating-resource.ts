@@ -1,4 +1,4 @@
-// Assembles a resource that moves: both sources, a cache for each, and the stage that chooses between them.
+// Assembles a resource that moves to a new source: both sources, a cache for each, and the stage that chooses between them.
 
 import type {
   MigratingResource,
@@ -29,12 +29,12 @@ import {
 } from './assemble-source.ts';
 import type { SourceUpstreams } from '../../source/source-upstreams.ts';
 
-/** `migrations` outlives a reload: what this process has seen of the new source goes on to count. */
+/** What the assembly needs. `migrations` outlives a reload, so that failures of the new source before it still count. */
 export type AssembleMigratingResourceDeps = AssembleSourceDeps & {
   readonly migrations: Pick<Migrations, 'of'>;
 };
 
-/** What one generation has of the new source: its scan caches, its cached handlers, and the function that warms its cache. */
+/** The parts of one generation of the new source: its scan caches, its cached handlers, and the function that warms its cache. */
 type NewSourceParts = SourceReader & { readonly handlers: CachedHandlers; readonly warm: BeginPrewarm };
 
 function migratingResourceOf(
@@ -58,10 +58,10 @@ function migratingResourceOf(
 }
 
 /**
- * The cache of the new source while the legacy one can still answer in its place. It serves no stale answer and keeps no
- * missing record, because both would hide from the fallback and from the comparison counts that the new source fails. Nor does it
- * serve a stale answer during a refresh: a refresh that fails has no legacy answer beside it, so nobody could say that only
- * the new source has failed.
+ * The cache settings of the new source while the legacy source can still answer in its place. The cache serves no stale answer
+ * and keeps no missing record, because both would hide failures of the new source from the fallback and from the comparison
+ * counts. It also serves no stale answer during a refresh, because there is no legacy answer that shows whether only the new
+ * source fails.
  */
 const withoutKeptAnswers = (cache: CompiledResource['config']['cache']) => ({
   ...cache,
@@ -93,7 +93,7 @@ function openGenerations(
       close: () => Promise.all([handlers.close?.(), reader.close?.()]),
     };
   });
-  // A rollback that another process makes must end this generation at once, not with the next call.
+  // A rollback by another process must end this generation at once, not at the next call.
   const unsubscribe = migration.onGeneration((number) => current.of(number));
   async function close(): Promise<void> {
     unsubscribe();
@@ -118,7 +118,7 @@ function assembleCurrentGeneration(
   );
 }
 
-/** Assembles a resource that moves: each source behind a cache of its own, and the choice between them in front. */
+/** Assembles a resource that moves: each source behind its own cache, and in front of both the stage that chooses. */
 export function assembleMigratingResource(
   compiled: CompiledResource,
   migration: CompiledMigration,
@@ -140,7 +140,7 @@ export function assembleMigratingResource(
     const generation = routing.generation();
     const keep = newParts().warm(operation, query);
     return async (answer) => {
-      // An answer from before a rollback must not get into the cache after it.
+      // An answer that was read before a rollback must not get into the cache after it.
       if (routing.generation() === generation) await keep(answer);
     };
   };

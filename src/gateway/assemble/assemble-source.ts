@@ -1,4 +1,4 @@
-// Assembles one resource of one source, and its cached handlers; reuses parts of the earlier configuration.
+// Assembles one resource of one source, and its cached handlers. A reload reuses parts whose settings did not change.
 
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createCacheStage } from '../../pipeline/stages/cache-stage.ts';
@@ -10,14 +10,14 @@ import type { MadeComponent, ComponentSet } from '../../kernel/shared-components
 import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
 import type { Upstream } from '../../source/client/client.ts';
 
-/** The parts of the configuration that is being assembled. */
+/** Makes or reuses the parts of the configuration that is being assembled. */
 export type Parts = Pick<ComponentSet, 'acquire'>;
 
-/** What a resource is assembled from. All of it but the cache and the jitter outlives the configuration. */
+/** What a resource is assembled from. All but the cache and the jitter outlives the configuration. */
 export type AssembleSourceDeps = SourceReaderDeps &
   RuntimeDeps & {
     readonly cache: Cache;
-    /** Percent of its freshness by which an answer may end early. */
+    /** By how many percent of its freshness an answer may expire early. */
     readonly jitterPercent: number;
   };
 
@@ -56,11 +56,11 @@ export type CachedHandlers = ReadonlyMap<string, Handler>;
 /** Wraps the source of an operation, so that its answers are watched. */
 type SourceOf = (operation: string, source: SourceHandler) => SourceHandler;
 
-/** What cached handlers are made from. */
+/** The settings of cached handlers. */
 type HandlerSettings = {
   readonly compiled: DigestedSource;
   readonly reader: SourceReader;
-  /** Part of the key under which answers are cached. */
+  /** The digest of the source's file, which is a part of the cache key. */
   readonly digest: string;
   readonly deadlineMs: number;
   readonly freshness: CompiledResource['config']['cache'];
@@ -69,7 +69,7 @@ type HandlerSettings = {
   readonly jitterPercent: number;
 };
 
-/** Makes the handlers of all operations. `report` wraps the source of each; it outlives the configuration. */
+/** Makes the handlers of all operations. `report` wraps the source of each operation; it outlives the configuration. */
 export function makeCachedHandlers(
   { compiled, reader, ...settings }: HandlerSettings,
   {
@@ -85,7 +85,7 @@ export function makeCachedHandlers(
   return { value, close: () => tasks.close() };
 }
 
-/** Makes the handlers, or reuses those of an earlier configuration. */
+/** Makes the handlers of a resource's operations, or reuses the handlers of an earlier configuration. */
 export function assembleCachedHandlers(
   { compiled, reader }: ResourceSource,
   parts: Parts,

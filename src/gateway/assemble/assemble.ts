@@ -1,3 +1,5 @@
+// The order of all stages that a request passes, with the reason for each place.
+
 import type { DeprecationHeaders } from '../../contract/deprecation.ts';
 import {
   authorize,
@@ -8,14 +10,14 @@ import {
 } from '../../pipeline/stages/call-stages.ts';
 import type { Handler, Stage } from '../../pipeline/stages/call.ts';
 
-/** The stages that decide who may pass, the same ones for all operations and pass-through routes. */
+/** The stages that decide who may pass; all operations and pass-through routes share them. */
 export type AdmissionStages = {
-  /** Finds the principal, and holds the limit on wrong credentials of an address. */
+  /** Finds the principal, and enforces the limit on wrong credentials of an address. */
   readonly authenticate: Stage;
   readonly rateLimit: Stage;
 };
 
-/** Everything around an operation, the outermost first. */
+/** The stages around an operation, the outermost first, and the handler that answers. */
 type Layers = readonly [...stages: readonly Stage[], answer: Handler];
 
 function assemble(layers: Layers): Handler {
@@ -23,43 +25,42 @@ function assemble(layers: Layers): Handler {
   return stages.reduce((next, stage) => stage(next), answer);
 }
 
-/** What happens to a request of an operation, in order. */
+/** Assembles the handler of an operation: the list shows, in order, what happens to a request. */
 export function assembleOperation(
   parts: AdmissionStages & {
     readonly deadlineMs: number;
     readonly parseRequest: RequestParser;
-    /** Present if something of the operation is going. */
+    /** Present if the operation, or a part of it, is deprecated. */
     readonly deprecation?: DeprecationHeaders | undefined;
-    /** The cache and the source behind it. If the resource moves: two of each, and the choice between them. */
+    /** The cache and the source behind it. If the resource moves: two of each, and the stage that chooses. */
     readonly answer: Handler;
   },
 ): Handler {
   return assemble([
-    // The time that the caller waits, for everything below.
+    // First, because the deadline limits everything below.
     createDeadline(parts.deadlineMs),
-    // The limit on wrong credentials of an address comes before the look-up of a credential, so that keys cannot be
-    // guessed. A credential that this process has just verified passes that limit.
+    // In this stage, the limit on wrong credentials of an address comes before the look-up of a credential, so that keys
+    // cannot be guessed. A credential that this process has just verified passes the limit.
     parts.authenticate,
     // Behind authentication, because it counts by principal.
     parts.rateLimit,
     // Behind the rate limit, because an answer that names the missing permission costs a point like any other.
     authorize,
     // Behind permission, because only callers with the permission may learn what is wrong with their parameters. Before the
-    // cache, whose key is the query.
+    // cache, because the query is its key.
     createParse(parts.parseRequest),
     ...(parts.deprecation === undefined ? [] : [createDeprecation(parts.deprecation)]),
-    // Behind permission, so that the cache cannot leak. If the resource has one source (assemble-source.ts):
+    // Behind permission, so that the cache serves no caller without it. If the resource has one source (assemble-source.ts):
     //   the cache, then the source
     // If it moves from one source to another (assemble-migrating-resource.ts):
-    //   the choice of the source, which needs the principal
-    //   a cache of its own for each source, because the source is part of the key
-    //   the offer of an answer to the shadow, which compares only what was just read, and nothing from the cache
-    //   the source
+    //   the choice of the source, which needs the principal, then a separate cache for each source,
+    //   the offer of an answer to the shadow, which compares only answers that were just read, never those of the cache,
+    //   then the source
     parts.answer,
   ]);
 }
 
-/** The checks in front of a pass-through route, in the order of `assembleOperation`. The route has its own deadline. */
+/** Assembles the checks in front of a pass-through route, in the same order. The route has its own deadline. */
 export function assembleAdmission({ authenticate, rateLimit }: AdmissionStages): Handler<void> {
   return authenticate(rateLimit(authorize(() => undefined)));
 }

@@ -1,3 +1,5 @@
+// Creates the operations of all configured resources: their sources and caches, behind the stages that every call passes.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { compileDeprecation } from '../../contract/deprecation.ts';
 import { compileParser } from '../../contract/parse-query.ts';
@@ -25,9 +27,9 @@ import {
 } from '../../source/source-upstreams.ts';
 import type { ServedOperation } from '../../pipeline/stages/call.ts';
 
-/** Without `quotaOf`, this process may use all of `net.concurrency` of each source. */
+/** What operations need. Without `quotaOf`, this process may use all of `net.concurrency` of each source. */
 export type OperationsDeps = AssembleMigratingResourceDeps & {
-  /** What serves a resource outlives a change of configuration that leaves the resource and its source as they were. */
+  /** Reuses the parts of a resource after a reload that does not change the resource and its source. */
   readonly parts: Parts;
   readonly admission: AdmissionStages;
   /** Where calls to sources are counted, and where scan caches are shared; absent in the embedded mode. */
@@ -37,11 +39,11 @@ export type OperationsDeps = AssembleMigratingResourceDeps & {
   readonly quotaOf?: QuotaOf | undefined;
 };
 
-/** An assembled resource: the handler of each of its operations, which answers behind the stages for callers. */
+/** An assembled resource: a handler for each of its operations, without the stages that every call passes. */
 type AssembledResource = {
   readonly handlers: CachedHandlers;
   readonly sources: readonly ResourceSource[];
-  /** Present if it moves. */
+  /** Present if the resource moves to a new source. */
   readonly served?: ServedMigration;
   countScanCaches(tag: string): number;
 };
@@ -89,7 +91,7 @@ function serveResource(
   });
 }
 
-/** Puts the operations of the configured resources together. */
+/** Creates the operations of all configured resources. */
 export function createOperations(
   compiled: readonly CompiledResource[],
   { admission, contract, parts, ...deps }: OperationsDeps,
@@ -109,14 +111,14 @@ export function createOperations(
     operations: all.flatMap(({ resource, assembled }) =>
       serveResource(resource, assembled, { admission, contract }),
     ),
-    /** The resources that move. */
+    /** The resources that move to a new source. */
     migrations: all.flatMap(({ assembled }) => assembled.served ?? []),
     /** How well the replies of each source have fitted its file since the file last changed. */
     quality: () => sources.map(({ watched }) => watched.quality.report()),
-    /** How many scan caches of this process a purge of the tag would end. */
+    /** How many scan caches of this process a purge of the tag would make unusable. */
     countScanCaches: (tag: string) =>
       all.reduce((sum, { assembled }) => sum + assembled.countScanCaches(tag), 0),
-    /** The disabled claims of what is served. */
+    /** The disabled claims of the served resources. */
     disabled: () =>
       sources.flatMap(({ compiled: { source, resource }, watched: { runtime } }) =>
         [...runtime.claims.disabled].map((claim) => ({

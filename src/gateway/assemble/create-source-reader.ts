@@ -1,3 +1,5 @@
+// Creates the reader of one resource of one source, which answers queries behind the cache of answers.
+
 import { blameUpstream } from '../../kernel/errors/fault.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
@@ -15,7 +17,8 @@ import type { WatchedRuntime } from '../../pipeline/create-runtime.ts';
 import { createPurgeable } from '../../pipeline/purgeable-scan-caches.ts';
 
 /**
- * `purges` ends scan caches and walks that are older than a purge of their resource. `redis.cache` shares them with the fleet.
+ * What a reader needs. Scan caches and walks that are older than a purge (`purges`) of their resource are no longer used.
+ * `redis.cache` shares them with the fleet.
  */
 export type SourceReaderDeps = {
   readonly purges: Pick<Purges, 'current' | 'latest'>;
@@ -23,15 +26,15 @@ export type SourceReaderDeps = {
   readonly redis: Pick<RedisByRole, 'cache'>;
   readonly keys: RedisKeys;
   readonly metrics: {
-    /** Shows the ages of scan caches, in seconds, until the returned function is called. */
+    /** Shows the ages of scan caches, in seconds, as a metric until the returned function is called. */
     watchScanCaches(source: string, resource: string, ages: () => readonly number[]): () => void;
   };
 };
 
-/** One resource, read from one source. */
+/** Reads one resource from one source. */
 export type SourceReader = {
   readonly source: SourceHandler;
-  /** How many scan caches of this process a purge of the tag would end. */
+  /** How many scan caches of this process a purge of the tag would make unusable. */
   countScanCaches(tag: string): number;
 };
 
@@ -40,7 +43,7 @@ type SourceReaderSettings = {
   readonly watched: WatchedRuntime;
   /** The name under which the fleet shares scan caches and walks. */
   readonly digest: string;
-  /** Seconds. */
+  /** How long answers are fresh, in seconds. */
   readonly fresh: number;
 };
 

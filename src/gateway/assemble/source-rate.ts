@@ -1,3 +1,5 @@
+// Keeps the calls to a source within its `net.requestsPerSecond`, over all processes of a fleet.
+
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RateWindow } from '../../kernel/duration.ts';
@@ -9,24 +11,24 @@ import type { SourceRate } from '../../source/source-upstreams.ts';
 
 const PART_MS = 20;
 /**
- * The time between the grant of a token and the arrival of its call at the source differs from call to call. Example: a call
- * arrives 60 ms after its grant and the next one after 10 ms, so the source sees them 50 ms closer than they were granted.
- * Therefore each token counts for this much longer than a second. Half of it may pass while Redis is asked.
+ * The time between the grant of a token and the arrival of its call at the source differs from call to call. If a call arrives
+ * 60 ms after its grant and the next call 10 ms after its grant, the source sees them 50 ms closer than they were granted.
+ * Therefore each token counts for this much longer than a second. Half of this time may pass while Redis is asked.
  */
 const MARGIN_MS = 80;
 const GRACE_MS = MARGIN_MS / 2;
-/** Tokens become free part by part; asking once or twice in each part leaves none unused. */
+/** When to ask again for a token. Tokens become free every 20 ms, so no free token stays unused. */
 const ASK_AGAIN_MS = 15;
 
-/** Divides a window into finer parts than those of callers, because a coarse part at the edge of a window would waste up to a tenth of the source's capacity. */
+/** Divides a window more finely than for callers, because coarse parts would waste up to a tenth of the source's capacity. */
 function divide({ points, seconds }: RateWindow): SubWindows {
   return { points, seconds, partMs: PART_MS, parts: (seconds * 1_000 + MARGIN_MS) / PART_MS };
 }
 
 /**
- * Creates the function that makes the rate limit of a source; it answers `undefined` for a source without
+ * Creates the function that makes the rate limit of a source; it returns `undefined` for a source without
  * `net.requestsPerSecond`. While Redis is out of reach, each process keeps to the rate alone. Clients of sources outlive a
- * reload and keep this function, so it must keep nothing of a configuration.
+ * reload and keep this function, so it must not hold a configuration.
  */
 export function createSourceRates({
   redis,

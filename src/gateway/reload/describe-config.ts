@@ -1,3 +1,5 @@
+// Describes the configuration in force for operators: its files without secrets, and the history of reloads.
+
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import { hideSecrets } from '../../config/yaml/hide-secrets.ts';
@@ -9,7 +11,7 @@ import type { ServedConfig } from './snapshot.ts';
 
 type ReloadHistory = Pick<ReturnType<typeof createReloadRecorder>, 'since' | 'lastChange' | 'history'>;
 
-/** The secret texts of a part of a configuration. */
+/** All secrets in a part of a configuration, as texts. */
 function secretsIn(part: unknown): readonly string[] {
   if (part instanceof Secret) return [part.reveal()];
   if (typeof part !== 'object' || part === null) return [];
@@ -18,7 +20,7 @@ function secretsIn(part: unknown): readonly string[] {
 
 /** The files of a configuration, without their secrets. */
 export function shownFiles({ gateway, compiled, texts }: ServedConfig & { readonly texts: ConfigTexts }) {
-  // A contract is told to everybody, so it has no secret.
+  // A contract is public, so it has no secrets.
   const { contract: _, ...own } = gateway;
   const secrets = [own, ...withTargets(compiled).map(({ source }) => source.spec)].flatMap(secretsIn);
   const { files } = texts;
@@ -38,7 +40,7 @@ export function fixedHistory({ rev, digest }: ConfigStatus): ReloadHistory {
   return { since, lastChange: [], history: [start] };
 }
 
-/** Puts together what an operator may know of the configuration in force. */
+/** Builds the answer of the action `config`: everything that an operator may know about the configuration in force. */
 export function describeConfig(
   inForce: ServedConfig & { readonly texts: ConfigTexts },
   { rev, digest, stale }: ConfigStatus,

@@ -1,4 +1,4 @@
-// Finds the migrations that a new configuration would end while they are under way.
+// Finds the migrations that a new configuration would end while they are under way, so that a reload is refused.
 
 import type { Act } from '../../admin/actions/act.ts';
 import type { MigrationList } from '../../admin/api/migration-schemas.ts';
@@ -6,7 +6,7 @@ import { type Problem, problemText } from '../../config/yaml/problem.ts';
 import { positionText } from '../../migration/state/migration-state.ts';
 import type { KnownMigrations, SoundConfig } from './reload-outcome.ts';
 
-/** Asks where the migrations of the configuration in force are. */
+/** Asks for the positions of the migrations of the configuration in force; `undefined` if they are not known now. */
 export async function askMigrations(act: Act): Promise<KnownMigrations> {
   const result = await act('migrations', {}, { name: 'reload', role: 'viewer' });
   return result.kind === 'done' ? (result.value as MigrationList).migrations : undefined;
@@ -14,13 +14,13 @@ export async function askMigrations(act: Act): Promise<KnownMigrations> {
 
 type Resources = SoundConfig['gateway']['resources'];
 
-/** The sources that a resource moves between; `undefined` if it does not move. */
+/** The legacy and the new source of a resource; `undefined` if it does not move. */
 function pairOf(resources: Resources, name: string): readonly [string, string] | undefined {
   const { source, migration } = resources[name] ?? {};
   return source === undefined || migration === undefined ? undefined : [source, migration.to];
 }
 
-/** What a configuration makes of a resource whose migration it ends. */
+/** What happens to a resource whose migration a new configuration ends, in words. */
 function effectOf(resources: Resources, name: string): string {
   const next = resources[name];
   if (next === undefined) return `${name} is not served any more`;
@@ -48,7 +48,7 @@ function problemOf(
   };
 }
 
-/** The problems of migrations under way that a new configuration does not have, or has to another source. */
+/** The problems of migrations under way that a new configuration removes, or moves to another source. */
 export async function endedProblems(
   inForce: SoundConfig,
   { gateway, texts }: SoundConfig,

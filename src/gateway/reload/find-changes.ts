@@ -1,3 +1,5 @@
+// Finds the differences between two configurations, to show operators what a reload changes. It never shows a text.
+
 import { isDeepStrictEqual } from 'node:util';
 import { Secret } from '../../kernel/secret.ts';
 import { withTargets } from '../../source/compile-sources.ts';
@@ -5,7 +7,7 @@ import type { ServedConfig } from './snapshot.ts';
 
 /** One difference between two configurations. Values are shown only if they are numbers or flags. */
 export type ConfigChange = {
-  /** The place, as in the gateway's file: `limits.tiers.standard`; or the source: `sources.crm`. */
+  /** The place in the gateway's file, such as `limits.tiers.standard`, or a source, such as `sources.crm`. */
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed';
   readonly before?: number | boolean;
@@ -18,7 +20,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !(value instanceof Secret);
 }
 
-/** A list whose items have names is compared by these names, so that an inserted item is one difference. */
+/** A list whose items have names becomes an object by these names, so that an inserted item is one difference. */
 function byName(value: Tree): Tree {
   if (!Array.isArray(value)) return value;
   const named = value.map((item: unknown): [string, unknown] | undefined => {
@@ -36,7 +38,7 @@ const shown = (value: unknown) =>
 
 const plain = (value: unknown): unknown => (value instanceof Secret ? { secret: value.reveal() } : value);
 
-/** Whether the common items of two lists stand in another order, which gives the configuration another digest. */
+/** Whether the common items of two lists are in another order, because that changes the digest of the configuration. */
 function isReordered(before: Tree, after: Tree): boolean {
   const [old, now] = [Object.keys(before), Object.keys(after)];
   const common = now.filter((name) => Object.hasOwn(before, name));
@@ -49,7 +51,7 @@ function changeOf(path: string, before: unknown, after: unknown): ConfigChange {
   return { path, kind, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
 }
 
-/** A contract is compared by its file. */
+/** A contract is compared as its file has it. */
 function written(value: unknown): unknown {
   const isContract = typeof value === 'object' && value !== null && Object.hasOwn(value, 'toJSON');
   return isContract ? (value as { toJSON(): unknown }).toJSON() : value;
@@ -73,7 +75,7 @@ function digestsOf({ compiled }: ServedConfig): Tree {
   return Object.fromEntries(withTargets(compiled).map(({ source, digest }) => [source.spec.name, digest]));
 }
 
-/** What is different between two configurations, in the order of the gateway's file; sources count as a whole. */
+/** The differences between two configurations, in the order of the gateway's file. A changed source is one difference. */
 export function findChanges(before: ServedConfig, after: ServedConfig): readonly ConfigChange[] {
   return [
     ...compare('', before.gateway, after.gateway),

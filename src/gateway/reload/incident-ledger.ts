@@ -1,3 +1,5 @@
+// Keeps the incidents of a gateway, merges them with those of its fleet, and sends their events to webhooks.
+
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
@@ -13,26 +15,26 @@ import {
 } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { IncidentStart } from '../../telemetry/incidents/incident-tracker.ts';
 
-/** What a ledger is kept by. */
+/** What a ledger needs. */
 export type IncidentLedgerDeps = {
   readonly clock: Pick<Clock, 'now'>;
-  /** What each process of this gateway sees, which is told what is open already. */
+  /** Asks each process of this gateway for the incidents that it sees. `open`: the incidents that are open already. */
   readonly seen: (open: readonly IncidentStart[]) => Promise<readonly ProcessIncidents[]>;
-  /** Whose incidents these are, where there is no fleet, or while it is out of reach. */
+  /** The scope of the incidents if there is no fleet, or while Redis is out of reach. */
   readonly alone: IncidentScope;
   /** Absent: there is no Redis for the cache. */
   readonly fleet: Fleet | undefined;
-  /** Tells receivers of webhooks. */
+  /** Sends an event to the receivers of webhooks. */
   readonly tell: (event: IncidentEvent, incident: FleetIncident) => void;
 };
 
 const TURN_MS = 2_000;
-/** A process that has said nothing for longer has ended. */
+/** A process that has not answered for this time counts as ended. */
 const SILENT_MS = 15_000;
-/** A gateway that sees nothing looks this often whether the fleet does. */
+/** How often a gateway without incidents reads the incidents of the fleet. */
 const IDLE_MS = 10_000;
 
-/** Adds what the others said last: a process that is too busy to answer for some seconds has not ended. */
+/** Adds the last answers of processes that do not answer now: a process that is busy for some seconds has not ended. */
 function createLastSaid(clock: Pick<Clock, 'now'>) {
   const last = new Map<string, { readonly at: number; readonly said: ProcessIncidents }>();
   return (answers: readonly ProcessIncidents[]): readonly ProcessIncidents[] => {
@@ -44,8 +46,8 @@ function createLastSaid(clock: Pick<Clock, 'now'>) {
 }
 
 /**
- * Creates what keeps the incidents of a gateway and its fleet, and tells when one opens, worsens or ends. It takes its turns
- * from `start` on.
+ * Creates the ledger of the incidents of a gateway and its fleet. From `start` on, it looks every two seconds, and tells when
+ * an incident opens, worsens or ends.
  */
 export function createIncidentLedger({ clock, seen, alone, fleet, tell }: IncidentLedgerDeps) {
   const gateway = randomUUID();
@@ -56,7 +58,7 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
   let underWay: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** What the fleet knew, brought up to what its gateways see now. */
+  /** Updates the incidents of the fleet from those that its gateways see now. */
   async function updateFleet(to: Fleet, before: readonly FleetIncident[], own: readonly ProcessIncidents[]) {
     const others = (await to.seenIncidents()).filter((one) => one.gateway !== gateway);
     return updateFleetIncidents(
@@ -98,13 +100,13 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
         return;
       }
     } catch {
-      // Each gateway speaks for itself until Redis is back.
+      // Until Redis is back, each gateway keeps and tells only its own incidents.
     }
     scope = alone;
     known = notify(updateFleetIncidents(known, own, clock.now()));
   }
 
-  /** Does what is due, once at a time. */
+  /** Takes a turn, unless one is still running. */
   function takeTurn(): void {
     underWay ??= turn()
       .catch(() => undefined)
@@ -114,9 +116,9 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
   return {
     start: (): void => void (timer ??= setInterval(takeTurn, TURN_MS).unref()),
     close: (): void => clearInterval(timer),
-    /** What was known at the last turn. */
+    /** The incidents that were known at the last turn. */
     latest: (): ScopedIncidents => ({ scope, incidents: known }),
-    /** What is known now, without taking note of it. */
+    /** Reads the incidents now, without keeping them or telling receivers. */
     read: async (): Promise<ScopedIncidents> => {
       const own = await seenNow();
       const before = await fleet?.knownIncidents().catch(() => undefined);

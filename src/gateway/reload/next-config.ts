@@ -1,14 +1,16 @@
+// Reads the configuration on disk for a reload, and says whether it may replace the one in force.
+
 import { ConfigError, problemText } from '../../config/yaml/problem.ts';
 import { endedProblems } from './ended-migrations.ts';
 import { type ConfigChange, findChanges } from './find-changes.ts';
 import type { KnownMigrations, SoundChange, SoundConfig } from './reload-outcome.ts';
 
-/** The configuration on disk, compared with the one in force. */
+/** The configuration on disk: sound, with its changes, or unsound, with its problems. */
 export type NextConfig =
   | ({ readonly kind: 'sound'; readonly next: SoundConfig } & SoundChange)
   | { readonly kind: 'unsound'; readonly problems: readonly string[]; readonly resets: readonly string[] };
 
-/** The problems behind an error, as an operator reads them. */
+/** The problems behind an error, as texts for operators. */
 export function problemsOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.problems.map(problemText);
   return [error instanceof Error ? error.message : 'the configuration cannot be read'];
@@ -27,14 +29,14 @@ const FIXED = [
 ];
 
 /**
- * The keys among some changes that need a restart.
+ * The changed keys that need a restart.
  * @internal
  */
 export function findFixed(changes: readonly ConfigChange[]): readonly string[] {
   return FIXED.filter((key) => changes.some(({ path }) => path === key || path.startsWith(`${key}.`)));
 }
 
-/** The problems of such keys. */
+/** The problems of changed keys that need a restart. */
 function fixedProblems({ texts }: SoundConfig, keys: readonly string[]): readonly string[] {
   const { file } = texts.files.gateway;
   return keys.map((key) =>
@@ -48,8 +50,7 @@ function fixedProblems({ texts }: SoundConfig, keys: readonly string[]): readonl
 }
 
 /**
- * The resources that move from one source to another while the contract of their answers changes: what was compared says
- * nothing of the new answers.
+ * The resources with a migration whose contract changes. The comparisons so far say nothing about answers by the new contract.
  */
 function findResets(inForce: SoundConfig, { gateway }: SoundConfig): readonly string[] {
   const digestIn = ({ contract, resources }: SoundConfig['gateway'], name: string) =>
@@ -60,7 +61,7 @@ function findResets(inForce: SoundConfig, { gateway }: SoundConfig): readonly st
   });
 }
 
-/** The problems of such resources. */
+/** The problems of resources with a migration whose contract changes. */
 function resetProblems({ texts }: SoundConfig, resets: readonly string[]): readonly string[] {
   const file = texts.files.contract?.file ?? texts.files.gateway.file;
   return resets.map((name) => {
@@ -71,8 +72,8 @@ function resetProblems({ texts }: SoundConfig, resets: readonly string[]): reado
 }
 
 /**
- * Reads the configuration of the files. A problem is a result, not an error. `isForced`: the contract of a resource that moves
- * may change, and a migration may end. `migrations` says where they are.
+ * Reads the configuration from its files. It never rejects: a problem is a result. `isForced`: the contract of a resource with a
+ * migration may change, and a migration may end. `migrations` asks for the positions of the migrations.
  */
 export async function readNextConfig(
   read: () => Promise<SoundConfig>,

@@ -10,7 +10,7 @@ import {
 import { createOverloadSensor } from '../../migration/shadow/overload-sensor.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 
-/** The comparisons of a process, and those of them that operators start. */
+/** The comparisons of a process, and the tasks of operators that compare. */
 export type OpenedComparisons = Pick<
   SourceComparisons,
   'offer' | 'uncompared' | 'serveBy' | 'askOwnQuestions' | 'close'
@@ -19,8 +19,8 @@ export type OpenedComparisons = Pick<
 };
 
 /**
- * Calls are counted in the Redis of the limits. While any Redis is not ready, the process counts as overloaded, and
- * comparisons pause.
+ * What comparisons need. Their calls are counted in the Redis of the limits. While any Redis is not ready, the process counts
+ * as overloaded, and comparisons pause.
  */
 export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'overload'> & {
   readonly redis: RedisByRole;

@@ -1,3 +1,5 @@
+// Opens everything that shows a gateway's metrics to operators: samples, overview, incidents, and the stream of the console.
+
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { countedRules } from '../../source/adapter/read/outcome.ts';
@@ -22,13 +24,13 @@ import type { Fleet } from '../../store/fleet/fleet.ts';
 import { openIncidents, type OpenIncidentsDeps } from './open-incidents.ts';
 import type { ServedConfig } from './snapshot.ts';
 
-/** `served`: the configuration in force. `act`: carries out the other actions. */
+/** What the figures need. `served`: the configuration in force. `act`: carries out the other actions. */
 export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> &
   Pick<FleetOverviewDeps, 'callers'> &
   Pick<OpenIncidentsDeps, 'tracker' | 'workers' | 'served' | 'act' | 'tell' | 'fleet'> & {
-    /** What people call this gateway. */
+    /** The name of this gateway, for people. */
     readonly name: string;
-    /** The metrics of the gateway, of all its processes. */
+    /** Reads the metrics of all processes of the gateway. */
     readonly sampled: MetricSamplerDeps['metrics'];
     readonly clock: Clock;
     readonly log: Pick<Logger, 'warn'>;
@@ -36,10 +38,10 @@ export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> &
     readonly status: () => Omit<OverviewStatus, 'sources'>;
   };
 
-/** For how long a reading of 48 hours is reused for others who ask for the same. */
+/** For how long the figures of 48 hours that were read once are reused for the same question. */
 const SHARED_MS = 10_000;
 
-/** Reads the figures of the fleet once for all who ask for the same. It does one reading at a time, because 48 hours are many keys. */
+/** Creates the function that reads figures of the fleet once for equal questions, and one at a time, because they are many keys. */
 function createSharedReads({ readFigures }: Fleet, clock: Clock): ReadFleet {
   const oneByOne = createSerialQueue();
   let last: { readonly key: string; readonly at: number; readonly table: Promise<SeriesTable> } | undefined;
@@ -61,7 +63,7 @@ function createSharedReads({ readFigures }: Fleet, clock: Clock): ReadFleet {
   };
 }
 
-/** The outcome rules of a source, with the line of each. */
+/** The outcome rules of a source, each with its file and line. */
 function rulesOf({ source: { spec, yaml } }: CompiledResource): SourceDescription['rules'] {
   return countedRules(spec).map((rule, index) => {
     if (index === spec.outcomes.length) return rule;
@@ -70,7 +72,7 @@ function rulesOf({ source: { spec, yaml } }: CompiledResource): SourceDescriptio
   });
 }
 
-/** A source or pass-through route, as its file describes it. */
+/** Describes a source or a pass-through route from its file. */
 function describeSource({ gateway, compiled }: ServedConfig, name: string): SourceDescription {
   const hostsOf = (bases: readonly string[]) => bases.map((base) => new URL(base).host);
   const own = withTargets(compiled).filter(({ source }) => source.spec.name === name);
@@ -94,7 +96,7 @@ function describeSource({ gateway, compiled }: ServedConfig, name: string): Sour
 export function openFigures({ sampled, clock, log, served, status, quality, fleet, ...of }: OpenFiguresDeps) {
   const sampler = createMetricSampler({
     ...{ metrics: sampled, clock },
-    // If Redis does not take a minute, Redis lacks it; memory has it for an hour.
+    // If Redis fails, the minute is missing there, but the memory of this process has it for an hour.
     keepMinute: fleet && ((atMs, counts) => fleet.writeFigures(atMs, [...counts]).catch(() => undefined)),
     onSample: (sample: MetricsSnapshot) => overviews.say(sample),
   });

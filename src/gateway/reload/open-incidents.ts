@@ -1,3 +1,5 @@
+// Opens the incidents of a gateway: who is asked for them, how they are described, and how receivers are told.
+
 import type { Act } from '../../admin/actions/act.ts';
 import { createIncidentDescriber, type DescribeIncidents } from '../../admin/actions/incident-actions.ts';
 import type { PatienceFacts } from '../../admin/views/incident-next.ts';
@@ -12,14 +14,14 @@ import type { ServedConfig } from './snapshot.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The state of a configuration whose files were refused. */
+/** The state of the configuration: what is wrong if its files were refused. */
 function configState({ stale }: OverviewStatus['config']): readonly WatchedState[] {
   const cause =
     stale && (stale.why === 'reload refused' ? 'the reload was refused' : 'started on the last good one');
   return [{ kind: 'config', subject: 'files', cause, since: stale && Date.parse(stale.since) }];
 }
 
-/** What a configuration says about the time after a failure. */
+/** How long the gateway can still serve after a failure, by the configuration. */
 function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
   const all = withTargets(compiled);
   return {
@@ -41,11 +43,11 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
   };
 }
 
-/** Makes the function that tells receivers of webhooks of an incident. */
+/** Creates the function that tells receivers of webhooks about an incident. */
 function createNotice(describe: DescribeIncidents, tell: (event: WebhookEvent) => void) {
   return (event: IncidentEvent, incident: FleetIncident): void => {
     const { kind, subject, since, reopened } = incident;
-    // Without Redis, each gateway tells by itself: a receiver takes what has one key for one message.
+    // Without Redis, each gateway sends the event; with the same key, receivers can drop the repetitions.
     const key = `incident.${event} ${kind} ${subject} ${Math.round(since / MINUTE_MS)} ${reopened}`;
     void describe([incident]).then(([view]) => {
       if (view === undefined) return;
@@ -55,7 +57,7 @@ function createNotice(describe: DescribeIncidents, tell: (event: WebhookEvent) =
   };
 }
 
-/** What a gateway knows its incidents by. A primary has workers, which see what it does not. */
+/** What the incidents of a gateway need. `workers`: asks the workers of a primary, because they see more than the primary. */
 export type OpenIncidentsDeps = Pick<IncidentLedgerDeps, 'clock' | 'fleet' | 'alone'> & {
   readonly tracker: Pick<IncidentTracker, 'seen' | 'watch'>;
   readonly workers?: IncidentLedgerDeps['seen'] | undefined;
@@ -65,7 +67,7 @@ export type OpenIncidentsDeps = Pick<IncidentLedgerDeps, 'clock' | 'fleet' | 'al
   readonly tell: (event: WebhookEvent) => void;
 };
 
-/** Opens the incidents of a gateway, of all its processes; nothing is kept or told before `start`. */
+/** Opens the incidents of all processes of a gateway. Nothing is kept or told before `start`. */
 export function openIncidents({ tracker, workers, config, served, act, tell, ...deps }: OpenIncidentsDeps) {
   tracker.watch(() => configState(config()));
   const describe = createIncidentDescriber({

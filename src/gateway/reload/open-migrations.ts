@@ -45,8 +45,8 @@ import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 
 /**
- * States and comparison counts are in the Redis of the keys, else in that of the cache. Without either, the counts end with the
- * process, and the states outlive it in `state.dir` alone.
+ * What migrations need. States and comparison counts are in the Redis of the keys, or else in the Redis of the cache. Without
+ * both, the counts end with the process, and the states outlive it only in `state.dir`.
  */
 export type OpenMigrationsDeps = {
   readonly redis: RedisByRole;
@@ -88,7 +88,7 @@ function holdsOf(served: readonly ServedMigration[], states: MigrationStateStore
   });
 }
 
-/** The resources of which the new source serves callers, or may serve them next. */
+/** The resources in `shadow`, `ramp` or `live`, whose new source serves callers or may serve them next. */
 function comparedNow(served: readonly ServedMigration[], states: MigrationStateStore): readonly string[] {
   return served.flatMap(({ declared: { resource }, operations }) => {
     const state = states.current(resource);
@@ -97,7 +97,7 @@ function comparedNow(served: readonly ServedMigration[], states: MigrationStateS
   });
 }
 
-/** The Redis that all gateways of a fleet share for migrations: the one of the API keys, because it evicts nothing. */
+/** The Redis that a fleet shares for migrations: the Redis of the API keys, because that evicts nothing; else of the cache. */
 function openFleet({ redis, keys }: OpenMigrationsDeps) {
   const client = (redis.keys ?? redis.cache)?.client;
   return client && { client, keyOf: (part: string) => keys.migration(part) };
@@ -117,9 +117,9 @@ function openStates({ state }: GatewayConfig, fleet: Fleet, deps: OpenMigrations
 }
 
 /**
- * The key of the hashes that take the place of questions and values. It is the same in every process of a fleet, and never
- * written to Redis. A gateway without API keys has no secret that all of its processes share: by its hashes, a person who
- * guesses an id could check in Redis whether the gateway was asked for it.
+ * The key of the hashes that replace questions and values. It is the same in every process of a fleet, and never written to
+ * Redis. A gateway without API keys has no secret that all its processes share. Then a person who can read Redis and guesses an
+ * id could check whether the gateway was asked for it.
  */
 function hashSecret({ auth }: GatewayConfig): string {
   const secret = auth.apiKeys?.pepper.reveal() ?? JSON.stringify(auth.jwt ?? '');
@@ -184,7 +184,7 @@ function openOperated(
   return { operated, close };
 }
 
-/** The line of the audit for a source file, or of the contract, that has changed under a migration. */
+/** The audit entry for a source file or a contract that has changed during a migration. */
 function sourceChange(before: MigrationState, after: MigrationState): AuditChange {
   const view = ({ rev, evidence, digests: [legacy, next] }: MigrationState) => ({
     ...{ rev, evidence, legacy, new: next },
@@ -209,7 +209,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const now = () => deps.clock.now();
   const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
   const latency = createLegacyLatency({ counts, compared: () => comparedNow(served, states) });
-  // So that a process which has just started, or learnt of a step, knows the time limit at once.
+  // Read at once, so that a process that has just started, or learnt of a step, knows the time limit.
   const endLatency = states.onChange(() => void latency.refresh());
   const migrations = createMigrations({
     ...deps,

@@ -15,7 +15,7 @@ import { createCallerCounts } from '../../telemetry/caller-counts.ts';
 import { createRecentRequests, type RecentRequestsDeps } from '../../telemetry/requests/recent-requests.ts';
 import { createFleetTraceIndex } from '../../store/fleet/fleet-trace-index.ts';
 
-/** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
+/** Opens the connections to Redis, and all stores in Redis or in this process, once for the life of the process. */
 export function openStores(
   { redis: spec, admin: { slowRequests: slowMs } }: GatewayConfig,
   {
@@ -84,7 +84,7 @@ export function openStores(
       requestIndex,
     },
     createCache: cacheOf,
-    /** Ends what works by itself; the connections stay open. */
+    /** Stops the work in the background; the connections stay open. */
     close() {
       purges.close();
       requestIndex?.close();

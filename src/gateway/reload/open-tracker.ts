@@ -1,3 +1,5 @@
+// Opens the incident tracker of a process that serves: which states it watches, and which events it is told.
+
 import type { Metrics } from '../../admin/metrics/metrics.ts';
 import { servedSources } from '../../admin/views/served-source.ts';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
@@ -18,7 +20,7 @@ import type { Snapshot } from './snapshot.ts';
 
 type Stores = ReturnType<typeof openStores>;
 
-/** The roles that share the Redis of a role, in words. */
+/** The roles that share the Redis of a role, such as `keys+limits`; `undefined` if the role has no Redis. */
 function rolesBeside(redis: RedisByRole, role: RedisRole): string | undefined {
   const own = redis[role];
   return own && redisRoles.filter((other) => redis[other] === own).join('+');
@@ -30,7 +32,7 @@ const REDIS_CAUSES = {
   refusing: 'takes no writes',
 };
 
-/** How each Redis serves. */
+/** The state of each Redis, as the tracker watches it. */
 function redisStates(redis: RedisByRole): readonly WatchedState[] {
   const connections = new Set(redisRoles.flatMap((role) => redis[role] ?? []));
   return [...connections].map((connection) => {
@@ -46,7 +48,7 @@ function redisStates(redis: RedisByRole): readonly WatchedState[] {
 const claimName = ({ source, resource, claim }: Pick<DisabledClaim, 'source' | 'resource' | 'claim'>) =>
   `${source} ${resource} ${claim}`;
 
-/** The fields that records suddenly lack. */
+/** The states of the fields that many records suddenly lack. */
 function fieldStates(claims: readonly DisabledClaim[]): readonly WatchedState[] {
   return claims.flatMap(({ source, resource, claim, at }) => {
     if (!isFieldAlarm(claim)) return [];
@@ -57,7 +59,7 @@ function fieldStates(claims: readonly DisabledClaim[]): readonly WatchedState[] 
   });
 }
 
-/** Opens the tracker of a process that serves, to be handed to those who count. */
+/** Opens the tracker of a process that serves. */
 export function openTracker(
   services: TrackedProcess,
   {
@@ -66,7 +68,7 @@ export function openTracker(
     stores,
   }: {
     readonly metrics: Pick<Metrics, 'answered'>;
-    /** The snapshot in force, which is asked for each time. */
+    /** Returns the snapshot in force; called each time, because a reload changes it. */
     readonly current: () => Pick<Snapshot, 'config' | 'compiled' | 'disabled'>;
     readonly stores: () => Pick<Stores, 'redis' | 'callers' | 'disabledClaims'>;
   },
@@ -95,7 +97,7 @@ export function openTracker(
   return tracker;
 }
 
-/** The metrics, with a tracker that learns what is counted of calls and breakers. */
+/** Wraps the metrics, so that the tracker is told of calls, hosts, breakers and the token issuer, too. */
 export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
   return {
     ...metrics,

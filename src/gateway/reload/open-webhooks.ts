@@ -6,8 +6,8 @@ const BYTES_MAX = 64 * 1024;
 const CONNECT_MS = 2_000;
 
 /**
- * Opens the webhooks of a process, with connections of their own. To connect may take 2 seconds, and an answer of more than
- * 64 KiB counts as none.
+ * Opens the webhooks of a process, with their own connections. A connection may take 2 seconds, and an answer of more than
+ * 64 KiB counts as no answer.
  */
 export function openWebhooks({
   metrics,

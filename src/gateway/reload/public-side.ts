@@ -1,3 +1,5 @@
+// Builds the public side of a process that serves: the listener for callers, and everything behind it. A worker has no more.
+
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { ActionHandlers } from '../../admin/actions/act.ts';
@@ -34,19 +36,18 @@ import { openTracker, withTracker } from './open-tracker.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshotHolder } from './snapshot-holder.ts';
 
-/** What the process gives the public side of a gateway. */
+/** What the process provides for the public side of a gateway. */
 export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Makes the actions that explain requests by the configuration in force. */
+  /** Creates the actions that explain requests by the configuration in force. */
   readonly createExplainActions: (deps: {
     readonly served: () => Pick<Snapshot, 'config' | 'compiled' | 'rev' | 'digest'>;
     readonly closing: AbortSignal;
   }) => ActionHandlers;
-  /** The OpenAPI document as served. */
-  /** The runbook, a text of markdown; absent: there is none. */
+  /** The runbook as Markdown; absent: there is none. */
   readonly runbook?: string | undefined;
-  /** Records spans, and is closed with the gateway; absent: tracing is off. */
+  /** Records spans; it is closed with the gateway. Absent: tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** This process in the audit, such as `host-1:4711`; absent: `gateway`. */
   readonly instance?: string | undefined;
@@ -54,9 +55,9 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   readonly quotaOf?: QuotaOf | undefined;
 };
 
-/** A configuration that is ready to be put in force. Call exactly one of the two, once. */
+/** A configuration that is ready to be put in force. Call exactly one of the two functions, once. */
 export type StagedConfig = {
-  /** Serves every new request by it. Requests under way end with the configuration that they began with. */
+  /** Serves every new request by this configuration. Running requests end with the configuration with which they began. */
   apply(): void;
   readonly discard: () => Promise<void>;
 };
@@ -70,8 +71,8 @@ export type PublicSide = OperatorActions & {
   /** The configuration in force. */
   inForce(): Pick<Snapshot, 'rev' | 'digest' | 'config' | 'compiled' | 'tokens'>;
   /**
-   * Prepares a change to another configuration. Nothing is served by it before `apply`.
-   * @throws Error if it cannot be put together
+   * Prepares a change to another configuration, which serves no request before `apply`.
+   * @throws Error if the configuration cannot be assembled
    */
   stage(next: ServedConfig): Promise<StagedConfig>;
   checks(): readonly CheckResult[];
@@ -79,10 +80,10 @@ export type PublicSide = OperatorActions & {
   /** Absent: there is no Redis for the cache. */
   readonly fleet: Fleet | undefined;
   readonly tell: Webhooks['tell'];
-  /** What is wrong, as this process sees it. */
+  /** Finds the incidents of this process. */
   readonly tracker: Pick<IncidentTracker, 'seen' | 'watch'>;
   quality(): readonly ResourceQuality[];
-  /** What was counted of callers. */
+  /** The counts of this process by caller. */
   readonly callers: () => CallerSnapshot;
   /** How many answers and scan caches with a tag are in the memory of this process. */
   countHeld(tag: string): HeldCount;
@@ -92,7 +93,7 @@ export type PublicSide = OperatorActions & {
   close(): Promise<void>;
 };
 
-/** Makes the function that puts a snapshot in force: all that depends on the configuration follows it from then on. */
+/** Creates the function that puts a snapshot in force, for everything that depends on the configuration. */
 function createServeBy(
   server: Server,
   app: App,
@@ -114,7 +115,7 @@ function createServeBy(
   };
 }
 
-/** The operator's actions on the snapshot in force. */
+/** Creates the operator's actions on the snapshot in force. */
 function createSideActions(
   snapshots: ReturnType<typeof createSnapshotHolder>,
   { redis, ...stores }: ReturnType<typeof openStores>,
@@ -142,7 +143,7 @@ function warnOfSetting({ gateway }: { readonly gateway: GatewayConfig }, log: Lo
   if (isApiPageServed(gateway) && !hasReference()) log.warn({}, NO_REFERENCE);
 }
 
-/** Makes the function that prepares a change to another configuration. */
+/** Creates the function that prepares a change to another configuration. */
 function createStage(
   snapshots: ReturnType<typeof createSnapshotHolder>,
   deps: Parameters<typeof createSnapshot>[2],
@@ -170,7 +171,7 @@ function watchSnapshots(metrics: Metrics, current: () => Snapshot): void {
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
   const { log, tracing, instance = 'gateway' } = services;
-  // A replaced configuration must be freed, so what lives longer keeps only the parts that it needs.
+  // A replaced configuration must be freed from memory, so objects that live longer keep only the parts that they need.
   const { host, port } = first.gateway.listen;
   warnOfSetting(first, log);
   const counted = createMetrics({ ...services, operations: [] });
@@ -204,7 +205,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
 
   return {
     async prepare() {
-      // Requests before the connection to Redis would only be counted as its failures.
+      // Without the wait, the first requests would count as failures of Redis.
       await redis.untilReady();
       await purges.refresh();
       await migrations.states.refresh();

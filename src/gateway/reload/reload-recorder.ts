@@ -1,3 +1,5 @@
+// Writes the outcome of each reload to the log, the metrics, the audit log, the webhooks and the history.
+
 import type { Logger } from 'pino';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { ConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
@@ -5,13 +7,13 @@ import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import type { ConfigChange } from './find-changes.ts';
 import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundChange } from './reload-outcome.ts';
 
-/** Why the configuration in force is not that of the files, and since when. */
+/** Why the configuration in force differs from the files, and since when (`since`, an instant in UTC). */
 export type StaleConfig = {
   readonly since: string;
   readonly why: 'reload refused' | 'started on the last good one';
 };
 
-/** The configuration in force, and why it is not that of the files. */
+/** The number and digest of the configuration in force; `stale` is present if it differs from the files. */
 export type ConfigStatus = {
   readonly rev: number;
   readonly digest: string;
@@ -19,30 +21,30 @@ export type ConfigStatus = {
 };
 
 /**
- * `inForce` is called with each outcome, after the change. `audit` gets a line if the configuration was applied or refused,
- * and none if it was unchanged.
+ * What the recorder needs. `inForce` is called for each outcome, after the change. `audit` gets a line if the configuration
+ * was applied or refused, but not if it was unchanged.
  */
 export type ReloadRecorderDeps = {
   readonly inForce: () => ReloadTarget['inForce'];
   readonly log: Pick<Logger, 'info' | 'error'>;
   readonly metrics: Pick<ConfigMetrics, 'reloaded' | 'configStale'>;
-  /** Called at the start and with each outcome: whether the files were refused. */
+  /** Called at the start and with each outcome; `isStale` says whether the files were refused. */
   readonly onStale?: ((isStale: boolean) => void) | undefined;
   /** The audit log; absent: there is none. */
   readonly audit?: Pick<AuditLog, 'record'> | undefined;
-  /** Tells receivers of webhooks of a refusal; absent: there are none. */
+  /** Tells receivers of webhooks about a refused reload; absent: there are no receivers. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
 
-/** A reload, or the start, in the history, whose newest entry stands first. */
+/** An entry of the history: a reload, or the start. The newest entry comes first. */
 export type ReloadEntry = Pick<ReloadOutcome, 'rev' | 'digest' | 'changes' | 'problems'> & {
-  /** When, as an instant in UTC. */
+  /** When it happened, as an instant in UTC. */
   readonly at: string;
   readonly by: string;
   readonly outcome: 'started' | 'applied' | 'unchanged' | 'refused';
 };
 
-/** How many problems a webhook and the history get; the log and the audit have all of them. */
+/** How many problems a webhook and an entry of the history get; the log and the audit get all of them. */
 const PROBLEMS_MAX = 10;
 const HISTORY_MAX = 50;
 /** How many changes of one reload the history keeps; an edit by hand makes a few. */
@@ -68,10 +70,10 @@ function writeAudit(
 
 /** How many characters of problems one line of the audit gets, because a longer line is cut there. */
 const PART_CHARS = 2_500;
-/** How many lines the problems of one reload get: a file with thousands must not push out what else was done. */
+/** How many lines the problems of one reload get at most, so that thousands of problems do not push out other lines. */
 const PARTS_MAX = 20;
 
-/** Problems in parts for one line of the audit each. */
+/** Divides problems into parts, one for each line of the audit. */
 function partsOf(problems: readonly string[]): readonly (readonly string[])[] {
   const parts: string[][] = [];
   let room = 0;
@@ -88,7 +90,7 @@ function partsOf(problems: readonly string[]): readonly (readonly string[])[] {
   return parts;
 }
 
-/** Writes every problem of a refused reload, in as many lines of the audit log as that takes. */
+/** Writes the problems of a refused reload to the audit log, in as many lines as necessary. */
 function writeRefusal(
   to: Parameters<typeof writeAudit>[0],
   request: ReloadRequest,
@@ -104,12 +106,11 @@ function writeRefusal(
 }
 
 /**
- * Writes the outcome of each reload to the log, the metrics, the audit log and the history. `isFallback`: the first
- * configuration is an older one, because the files were refused.
+ * Creates the recorder. `isFallback`: the first configuration is an older one, because the files were refused at the start.
  */
 export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boolean) {
   const { inForce, log, metrics, onStale, tell } = deps;
-  // Not all of `deps`: what else the caller has put there would live as long as the gateway.
+  // Not all of `deps`, because everything else that the caller has put there would live as long as the gateway.
   const audited = { audit: deps.audit, inForce };
   let stale: StaleConfig | undefined;
   let history: readonly ReloadEntry[] = [];
@@ -142,7 +143,7 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
     get since() {
       return since;
     },
-    /** What the configuration in force made different. */
+    /** The changes that the configuration in force brought. */
     get lastChange() {
       return lastChange;
     },

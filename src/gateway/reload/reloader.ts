@@ -6,36 +6,36 @@ import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './
 import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
 import { configDigest } from './snapshot.ts';
 
-/** Puts changed configurations in force while requests are served. */
+/** Puts changed configurations in force while requests are served, one reload at a time. */
 export type Reloader = ReturnType<typeof createReloader>;
 
 /** How a process reads its configuration again, whether it has workers or not. */
 export type Reloading = {
-  /** Reads the files, and checks them as `portico check` does. Rejects with a ConfigError with every problem. */
+  /** Reads the files, and checks them as `portico check` does. Rejects with a ConfigError that has every problem. */
   readonly read: () => Promise<SoundConfig>;
-  /** Keeps a configuration that is in force for the next start. Never throws. */
+  /** Stores a configuration that has come into force, for the next start. Never throws. */
   readonly keep?: ((config: SoundConfig) => void) | undefined;
-  /** Whether the first configuration is an older one, because the files were refused. */
+  /** Whether the first configuration is an older one, because the files were refused at the start. */
   readonly isFallback?: boolean | undefined;
-  /** Called with the configuration that is in force from now on: the first one, and each that is applied. */
+  /** Called with each configuration that comes into force, the first one included. */
   readonly onInForce?: ((config: SoundConfig) => void) | undefined;
-  /** Called at the start and with the outcome of each reload: whether the files were refused. */
+  /** Called at the start and after each reload; `isStale` says whether the files were refused. */
   readonly onStale?: ((isStale: boolean) => void) | undefined;
 };
 
-/** `first` is in force already. `target` is this process, or all workers of a primary. */
+/** What a reloader needs. `first` is in force already. `target` is this process, or all workers of a primary. */
 export type ReloaderDeps = Reloading &
   Omit<ReloadRecorderDeps, 'inForce'> & {
     readonly first: SoundConfig;
     readonly target: ReloadTarget;
-    /** Whether the gateway is draining. Nothing would then end what a new configuration begins. */
+    /** Whether the gateway is draining. Then no configuration is applied, because nothing would close its parts any more. */
     readonly draining: () => boolean;
   };
 
 const WAIT_MS = 5_000;
 /** How many texts of replaced configurations are kept, to show what a reload has changed. */
 const REVISIONS_MAX = 10;
-/** A person who looks at the configuration does not wait long for a process that hangs. */
+/** How long a view of the configuration waits for a process that hangs. */
 const VIEW_MS = 1_000;
 
 /** Creates the reloader of one gateway. */
@@ -43,9 +43,9 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   const { read, keep, onInForce, isFallback = false, ...recorded } = deps;
   const oneByOne = createSerialQueue();
   const report = createReloadRecorder({ ...recorded, inForce: () => target.inForce }, isFallback);
-  // Nothing else refers to the first one, because a replaced configuration must be freed, with its secrets.
+  // The only reference to the first configuration, because a replaced configuration must be freed, with its secrets.
   let inForce = first;
-  /** The texts of the revisions before, without their secrets. */
+  /** The texts of earlier revisions, without their secrets. */
   let earlier: readonly ActionValue<'config.revision'>[] = [];
   if (!isFallback) keep?.(first);
   onInForce?.(first);
@@ -95,14 +95,14 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   const status = () => ({ ...target.inForce, ...(report.stale && { stale: report.stale }) });
 
   return {
-    /** What an operator may know of the configuration in force. Never rejects. */
+    /** The description of the configuration in force for operators. Never rejects. */
     view: async () => {
       const acknowledged = await target.acknowledged(VIEW_MS);
       return describeConfig(inForce, status(), report, acknowledged);
     },
-    /** The texts of the revision in force and those before it, the newest first. */
+    /** The texts of the revision in force and of earlier revisions, the newest first. */
     revisions: () => [{ rev: target.inForce.rev, files: shownFiles(inForce) }, ...earlier],
-    /** Reads, checks, compares and swaps, all or nothing; one reload at a time. Never rejects. */
+    /** Reads, checks and compares the files, and puts them in force as a whole or not at all. Never rejects. */
     reload: (request: ReloadRequest) => oneByOne(() => reloadOnce(request)),
     get status(): ConfigStatus {
       return status();

@@ -1,3 +1,5 @@
+// A snapshot: everything that serves requests by one configuration. A reload makes a new snapshot and reuses unchanged parts.
+
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { storedTag } from '../../admin/actions/cache-actions.ts';
 import { isApiPageServed } from '../../config/schema/gateway.ts';
@@ -13,16 +15,16 @@ import { createOperations, type OperationsDeps } from '../assemble/create-operat
 import type { RoutingSpec } from '../../http/routing.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 
-/** A configuration that has been checked and compiled. */
+/** A checked and compiled configuration: the gateway's file, and its resources with their sources. */
 export type ServedConfig = {
   readonly gateway: GatewayConfig;
   readonly compiled: readonly CompiledResource[];
 };
 
-/** Everything that serves requests by one configuration. It never changes; another configuration has another one. */
+/** Everything that serves requests by one configuration. It never changes; a new configuration needs a new snapshot. */
 export type Snapshot = ReturnType<typeof createSnapshot>;
 
-/** The parts of snapshots that live as long as the process. */
+/** What a snapshot needs; all of it lives as long as the process. */
 export type SnapshotDeps = Omit<AdmissionDeps & OperationsDeps, SnapshotParts> & {
   readonly app: Pick<App, 'route'>;
   readonly purges: RoutingSpec['passthrough']['purges'];
@@ -35,7 +37,7 @@ type CacheSettings = Pick<GatewayConfig['cache'], 'localBytes' | 'localSeconds' 
 type SnapshotParts = 'parts' | 'admission' | 'cache' | 'jitterPercent' | 'contract';
 
 const DEADLINE_MS_DEFAULT = 10_000;
-/** After its deadline, a request still needs a moment to send its error. */
+/** The time that a request may need after its deadline to send its error. */
 const AFTER_DEADLINE_MS = 1_000;
 
 function endpointNames(config: GatewayConfig): readonly string[] {
@@ -52,7 +54,7 @@ function longestDeadlineMs({ resources, passthrough }: GatewayConfig): number {
   return Math.max(DEADLINE_MS_DEFAULT, ...served, ...passthrough.map((route) => route.deadline));
 }
 
-/** The headers by which callers choose the source of a resource that moves; an upstream must not go by them. */
+/** The headers by which callers choose the source of a resource that moves. They are not passed to upstreams. */
 function overrideHeaders({ resources }: GatewayConfig): readonly string[] {
   return Object.values(resources).flatMap(({ migration }) => migration?.overrideHeader ?? []);
 }
@@ -68,7 +70,7 @@ function makeCache(settings: CacheSettings, { createCache }: Pick<SnapshotDeps, 
   return { value: createCache(settings) };
 }
 
-/** Puts together what serves. It takes over what did not change since an earlier snapshot. */
+/** Assembles everything that serves, and reuses the parts that did not change since an earlier snapshot. */
 function assemble(
   { gateway: config, compiled }: ServedConfig,
   parts: ComponentSet,
@@ -128,7 +130,7 @@ function assemble(
   };
 }
 
-/** A gateway file without what may differ between replicas: addresses to listen on, number of workers, folder of the state. */
+/** A gateway file without the keys that may differ between replicas: addresses to listen on, workers, folder of the state. */
 function withoutPlace(gateway: ServedConfig['gateway']): object {
   const nowhere = { host: undefined, port: undefined };
   const { listen, admin } = gateway;
@@ -141,7 +143,7 @@ function withoutPlace(gateway: ServedConfig['gateway']): object {
   };
 }
 
-/** A digest of a configuration: equal for processes that serve the same, whatever its files look like. */
+/** A digest of a configuration. It is equal for processes that serve the same, even if their files look different. */
 export function configDigest({ gateway, compiled }: ServedConfig): string {
   return contentDigest([
     withoutPlace(gateway),
@@ -149,7 +151,7 @@ export function configDigest({ gateway, compiled }: ServedConfig): string {
   ]);
 }
 
-/** Puts a snapshot together. Nothing is served by it yet. @throws Error if that fails; nothing is left open then */
+/** Creates a snapshot, which serves nothing yet. @throws Error if it cannot be assembled; then nothing is left open */
 export function createSnapshot(served: ServedConfig, rev: number, deps: SnapshotDeps) {
   const config = served.gateway;
   const parts = deps.kept.open();
@@ -164,21 +166,21 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
   }
   const { serving, endAdmission } = assembled;
   return {
-    /** 1 for the configuration of the start; one more with each that was put in force. */
+    /** The number of the configuration: 1 at the start, and one more with each configuration that was put in force. */
     rev,
     /** A digest of the whole configuration, including its secrets and the files of its sources. */
     digest: configDigest(served),
     config,
     compiled: served.compiled,
     ...serving,
-    /** The bounds of the public server. */
+    /** The limits of the public server. */
     limits: { connectionsMax: config.listen.connectionsMax, deadlineMsMax },
     endpoints: endpointNames(config),
     /** The tokens of the operator's listener. */
     tokens: adminTokens(config.admin),
-    /** Resolves once no request that began with it is under way, or after the longest deadline. */
+    /** Resolves once no request that began with this snapshot is running, or after the longest deadline. */
     untilUnused: () => unusedOrLate(uses, deadlineMsMax),
-    /** Closes what no other snapshot uses. Requests that still need it fail. */
+    /** Closes the parts that no other snapshot uses. Requests that still need them fail. */
     async close(): Promise<void> {
       endAdmission();
       await parts.release();

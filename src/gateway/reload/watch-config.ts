@@ -1,20 +1,22 @@
+// Watches the configuration files for changes, so that a gateway can reload by itself.
+
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Without `quietMs` and `pollMs`, it waits for half a second of quiet and compares the texts every 30 seconds. */
+/** What the watch needs. By default it waits for half a second of quiet, and compares the texts every 30 seconds. */
 export type ConfigWatchDeps = {
   /** The folders whose files are read. */
   readonly folders: () => readonly string[];
-  /** A digest of all texts as they are on disk; `undefined` if they cannot be read. */
+  /** Returns a digest of all texts on disk; `undefined` if they cannot be read. */
   readonly fingerprint: () => string | undefined;
-  /** The digest of the texts in force; `undefined` after others were refused, so that a return to these is noticed, too. */
+  /** Returns the digest of the texts in force; `undefined` after a refusal, so that a return to these texts is noticed, too. */
   readonly fingerprintInForce: () => string | undefined;
-  /** Called when the texts have changed. The next call begins only after this one has ended. */
+  /** Called when the texts have changed. The next call begins only after the promise has settled. */
   readonly onChange: () => Promise<unknown>;
   /** Called if a folder cannot be watched, so that changes in it are found only every `pollMs`. */
   readonly onUnwatched: (folder: string, problem: string) => void;
   /** For how many milliseconds nothing must happen in the folders before they are read. */
   readonly quietMs?: number;
-  /** After how many milliseconds the texts are compared, even if nothing was noticed. */
+  /** After how many milliseconds the texts are compared even if no change was noticed. */
   readonly pollMs?: number;
 };
 
@@ -45,7 +47,7 @@ function createFolderWatch({ folders, onUnwatched }: ConfigWatchDeps, note: () =
 
   return {
     close,
-    /** A folder may be another one under the same name since the last time. */
+    /** Watches the folders again, because a folder may have been replaced by another one with the same name. */
     watchAnew() {
       close();
       watchers = [...new Set(folders())].flatMap(watchFolder);
@@ -54,9 +56,9 @@ function createFolderWatch({ folders, onUnwatched }: ConfigWatchDeps, note: () =
 }
 
 /**
- * Watches for changed files, once it is turned on. Folders are watched and not files, because Kubernetes swaps a symbolic
- * link in the folder, and the second change of a watched file or link is not reported. An event of the system is only a
- * hint, so the texts are compared.
+ * Creates the watch, which is off at first. It watches folders and not files, because Kubernetes swaps a symbolic link in the
+ * folder, and the second change of a watched file or link is not reported. An event of the system is only a hint, so the
+ * texts are compared.
  */
 export function createConfigWatch(deps: ConfigWatchDeps) {
   const { fingerprint, fingerprintInForce, onChange, quietMs = QUIET_MS, pollMs = POLL_MS } = deps;
@@ -79,14 +81,14 @@ export function createConfigWatch(deps: ConfigWatchDeps) {
     if (found === undefined || found === seen) return;
     seen = found;
     folders.watchAnew();
-    // They are in force already, for example by a command.
+    // The texts may be in force already, for example by a command.
     if (found === fingerprintInForce()) return;
     isLooking = true;
     await onChange();
     isLooking = false;
-    // If the texts have changed since, `onChange` may have read others. Then those found here do not count as seen.
+    // If the texts have changed since, `onChange` may have read other texts, so the texts found here do not count as seen.
     if (fingerprint() !== found) seen = undefined;
-    // A change that came meanwhile was not looked at.
+    // Looks again, because a change during `onChange` was ignored.
     note();
   }
 
@@ -98,7 +100,7 @@ export function createConfigWatch(deps: ConfigWatchDeps) {
   }
 
   return {
-    /** Turns it on or off. Turned on, it looks at the folders as they are now. */
+    /** Turns the watch on or off. When it is turned on, it compares the texts at once. */
     set(on: boolean): void {
       if (on === isOn) return;
       close();

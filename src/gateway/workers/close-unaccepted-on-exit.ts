@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 
 type Handle = { close(): void };
 
-/** The messages by which node:cluster hands a connection to a worker, and by which the worker accepts it. */
+/** The internal messages of node:cluster by which it hands a connection to a worker, and the worker accepts the connection. */
 type HandOver = { readonly act?: string; readonly seq?: number; readonly ack?: number };
 
 /**
- * When a worker dies, closes the connections that it was given but had not accepted. node:cluster forgets them, so their
+ * Closes the connections that a worker was given but had not accepted when it dies. node:cluster forgets these, so their
  * clients would wait for ever.
  */
 export function closeUnacceptedOnExit(worker: ChildProcess): void {

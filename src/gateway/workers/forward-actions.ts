@@ -1,3 +1,5 @@
+// Carries out the actions of operators for a primary, which has no Redis: it forwards them to its workers.
+
 import type { Logger } from 'pino';
 import type { Act } from '../../admin/actions/act.ts';
 import { gatheredActions } from '../../admin/actions/requests/merge-worker-requests.ts';
@@ -9,12 +11,12 @@ import type { HeldCount } from '../../store/cache/purges.ts';
 import { type CallerSnapshot, mergeCallers } from '../../telemetry/caller-counts.ts';
 import { answersOf, NoAnswerError, type WorkerLink } from './worker-link.ts';
 
-/** The workers that serve at this moment. */
+/** Returns the workers that serve at this moment. */
 type Serving = () => readonly Pick<WorkerLink, 'ask'>[];
 
 const ACTION_MS = 5_000;
 const COUNT_MS = 1_000;
-/** A live explanation asks a source, within the deadline of its resource. */
+/** The timeout of a live explanation, which asks a source and so may take as long as the deadline of the resource. */
 const LIVE_MS = 30_000;
 
 function timeoutOf(name: ActionName, input: unknown): number {
@@ -35,7 +37,7 @@ async function countHeld(serving: Serving, tag: string): Promise<HeldCount> {
   );
 }
 
-/** What all workers counted of their callers. All must answer, because the sums would be too small without a sign of it. */
+/** The counts of callers in all workers together. @throws ActionRefusal if a worker does not answer: sums would be too small */
 export async function callersOf(serving: Serving): Promise<CallerSnapshot> {
   const asked = serving().map((link) => link.ask({ about: 'callers' }, COUNT_MS) as Promise<CallerSnapshot>);
   const hint = 'look at the log, and ask again';
@@ -46,14 +48,14 @@ export async function callersOf(serving: Serving): Promise<CallerSnapshot> {
   return mergeCallers(all);
 }
 
-/** Whether an action reaches only the process that carries it out. */
+/** Whether an action is a rollback that affects only the process that carries it out, so that each worker needs it. */
 function isLocalRollback(name: ActionName, input: unknown): boolean {
   return name === 'migrations.rollback' && (input as ActionInput<typeof name>).scope === 'local';
 }
 
 /**
- * Creates the function that carries out the actions of a primary, which has no Redis. It asks one worker, because what that
- * one changes reaches all processes through Redis. If each worker acts for itself alone, it asks all of them.
+ * Creates the function that carries out the actions of a primary. It asks one worker, because a change by that worker reaches
+ * all processes through Redis. If an action affects only its own process, it asks all workers.
  */
 export function createPrimaryAct({
   serving,
@@ -62,7 +64,7 @@ export function createPrimaryAct({
   readonly serving: Serving;
   readonly quality: () => Promise<WorkerCounts['quality']>;
 }): Act {
-  /** Asks all workers, and puts their answers together. */
+  /** Asks all workers, and merges their answers. */
   async function gather(query: Extract<WorkerQuery, { about: 'action' }>): Promise<ActionResult> {
     const results = await answersOf<ActionResult>(serving(), query, ACTION_MS);
     return gatheredActions[query.name]?.(results, query.input) ?? unavailable('no worker answers');
@@ -88,8 +90,8 @@ export function createPrimaryAct({
 }
 
 /**
- * Creates the audit log of a primary, whose lines one worker writes. If no worker takes a line, the log of the primary has
- * it. A worker that does not answer may have written it, so no other one is asked then, and no line is written twice.
+ * Creates the audit log of a primary, whose lines one worker writes. If no worker takes a line, it goes to the log of the
+ * primary. If a worker does not answer, it may have written the line, so no other worker is asked and no line is written twice.
  */
 export function createPrimaryAudit(serving: Serving, log: Pick<Logger, 'warn'>): Pick<AuditLog, 'record'> {
   return {

@@ -1,3 +1,5 @@
+// Lets a primary, which has no Redis, use the fleet through one of its workers.
+
 import { type Fleet, fleetCalls } from '../../store/fleet/fleet.ts';
 import type { WorkerQuery } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
@@ -7,7 +9,7 @@ type Call = (...args: readonly unknown[]) => Promise<unknown>;
 const READ_MS = 10_000;
 const ASK_MS = 5_000;
 
-/** Does something with the fleet for a primary, which has no Redis. @throws Error if Redis fails */
+/** Calls a function of the fleet in a worker, for the primary. @throws Error if Redis fails, or there is none for the cache */
 export async function answerFleet(
   { fleet }: { readonly fleet: Fleet | undefined },
   query: Extract<WorkerQuery, { about: 'fleet' }>,
@@ -17,8 +19,8 @@ export async function answerFleet(
 }
 
 /**
- * The fleet for a primary: one of its workers reads and writes. No second one is asked if that fails: the first may have
- * written, and figures would be counted twice.
+ * Creates the fleet of a primary: one of its workers reads and writes. If the worker fails, no other worker is asked, because
+ * the first may have written already, and figures would be counted twice.
  */
 export function createForwardedFleet(serving: () => readonly Pick<WorkerLink, 'ask'>[]): Fleet {
   const forward =

@@ -1,9 +1,11 @@
+// Merges the quality reports of several workers: how well the replies of each source fit its file.
+
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 
 type View = ResourceQuality['views'][number];
 type Field = View['fields'][number];
 
-/** Merges items with the same key. The order is that of the first of each key. */
+/** Merges items with the same key. The order is that of the first item of each key. */
 function mergeByKey<T>(
   items: readonly T[],
   keyOf: (item: T) => string,
@@ -55,7 +57,7 @@ function mergeResources(a: ResourceQuality, b: ResourceQuality): ResourceQuality
   };
 }
 
-/** Merges the quality reports of several processes by resource. Files and lines are those of the last report. */
+/** Merges the quality reports of several processes by resource. Files and lines are taken from the last report. */
 export function mergeQuality(reports: readonly (readonly ResourceQuality[])[]): readonly ResourceQuality[] {
   return mergeByKey(reports.flat(), ({ source, resource }) => `${resource} of ${source}`, mergeResources);
 }

@@ -1,3 +1,5 @@
+// Merges the metrics of all workers, so that the primary shows one set of metrics that never falls when a worker ends.
+
 import { collectDefaultMetrics, Counter, Gauge, Registry, AggregatorRegistry } from 'prom-client';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { createConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
@@ -9,10 +11,10 @@ import type { MetricValues, WorkerCounts } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
 import { aggregatorOf } from '../../telemetry/metrics/aggregators.ts';
 
-/** The metrics and the quality reports of all workers together, with those that have ended. */
+/** The metrics and the quality reports of all workers together, ended workers included. */
 export type MergedMetrics = ReturnType<typeof createMergedMetrics>;
 
-/** A worker is asked for its counts once it serves. What an ended one has counted stays in the sums. */
+/** What the merged metrics need. A worker is asked for its counts once it serves; the counts of an ended worker stay. */
 type MergedMetricsDeps = {
   /** The workers at this moment. */
   readonly workers: () => readonly { readonly link: WorkerLink; readonly phase: string }[];
@@ -22,7 +24,7 @@ const PHASES = ['starting', 'serving', 'leaving'] as const;
 const ASK_MS = 2_000;
 const wanted = new Set(sampledMetrics);
 
-/** Merges the metrics of several processes. Counts and sizes are summed; for the lag of the event loop, the worst counts. @internal */
+/** Merges the metrics of several processes: sums, or what `aggregatorOf` says, such as the worst event loop lag. @internal */
 export function mergeMetrics(processes: readonly MetricValues[]): Registry {
   const withAggregators = processes.map((metrics) =>
     metrics.map((metric) => ({ ...metric, aggregator: aggregatorOf(metric.name) })),
@@ -30,13 +32,13 @@ export function mergeMetrics(processes: readonly MetricValues[]): Registry {
   return AggregatorRegistry.aggregate(withAggregators);
 }
 
-/** The metrics of an ended process that must not fall: counters and histograms. @internal */
+/** The metrics of an ended process that stay in the sums: counters and histograms. @internal */
 export function cumulativeMetrics(values: MetricValues): MetricValues {
   // prom-client declares `type` as an enum, but its JSON has the name.
   return values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }
 
-/** The metrics of the primary itself, in a registry of their own. */
+/** Creates the metrics of the primary itself, in a separate registry. */
 function createOwnMetrics({ workers }: MergedMetricsDeps) {
   const registry = new Registry();
   const registers = [registry];
@@ -85,7 +87,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
     ended.splice(0, some.length, await mergeMetrics(some).getMetricsAsJSON());
   }
 
-  /** Asks all workers. A worker that does not answer counts with its last answer. */
+  /** Asks all workers for their counts. For a worker that does not answer, its last answer counts. */
   async function countAll(): Promise<readonly WorkerCounts[]> {
     const running = workers().filter(({ phase }) => phase !== 'starting');
     await Promise.all(
@@ -102,7 +104,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
   }
 
   return {
-    /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
+    /** Keeps the counts of an ended worker. After a crash, its counts since its last answer are lost. */
     workerEnded: ({ counts }: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void => {
       own.ends.labels(how).inc();
       if (counts === undefined) return;
@@ -115,7 +117,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
     ...own.webhooks,
     /** All metrics in the Prometheus text format. */
     text: async () => mergeMetrics(await everybody()).metrics(),
-    /** The metrics that values over time are sampled from. */
+    /** The metrics from which the metric sampler takes its samples. */
     sampled: async (): Promise<MetricsJson> => {
       const values = (await everybody()).map((all) => all.filter(({ name }) => wanted.has(name)));
       return mergeMetrics(values).getMetricsAsJSON();

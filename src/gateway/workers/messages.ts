@@ -1,3 +1,5 @@
+// The messages between a primary and its workers.
+
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Actor } from '../../admin/api/action.ts';
 import type { CheckResult } from '../../admin/app.ts';
@@ -13,14 +15,14 @@ import type { PermitMessage } from './permits/permit-pool.ts';
 /** A question or an order of the primary to one worker. */
 export type WorkerQuery =
   | { readonly about: 'state' | 'counts' | 'callers' }
-  /** What the worker sees of incidents, and since when the fleet has seen those that are open. */
+  /** Asks for the incidents that the worker sees. `open`: the open incidents of the fleet, with their beginning. */
   | { readonly about: 'incidents'; readonly open: readonly IncidentStart[] }
-  /** How many answers and scan caches with this tag the worker has in memory. */
+  /** Asks how many answers and scan caches with this tag the worker has in memory. */
   | { readonly about: 'held'; readonly tag: string }
-  /** Compiles a configuration, to be put in force by `swap` with the same number. */
+  /** Compiles a configuration; `swap` with the same number puts it in force. */
   | { readonly about: 'stage'; readonly number: number; readonly texts: ConfigTexts }
   | { readonly about: 'swap' | 'discard'; readonly number: number }
-  /** Does something with the fleet for the primary, which has no Redis. */
+  /** Calls a function of the fleet for the primary, which has no Redis. */
   | { readonly about: 'fleet'; readonly call: keyof Fleet; readonly with: readonly unknown[] }
   /** Writes a line of the audit for the primary, which has no Redis. */
   | { readonly about: 'record'; readonly change: AuditChange }
@@ -37,28 +39,28 @@ export type WorkerQuery =
 /** The metrics of a process in prom-client's JSON form. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** What a worker has counted. */
+/** The metrics of a worker, and its quality reports. */
 export type WorkerCounts = { readonly metrics: MetricValues; readonly quality: readonly ResourceQuality[] };
 
-/** What a worker serves, and whether it can reach what it needs. It is the answer to `state` and to `swap`. */
+/** The answer to `state` and to `swap`: which configuration a worker serves, and whether it reaches its Redis. */
 export type WorkerState = {
-  /** Of the configuration in force. */
+  /** The digest of the configuration that the worker serves. */
   readonly digest: string;
   readonly checks: readonly CheckResult[];
 };
 
-/** From the primary to a worker. */
+/** A message from the primary to a worker. */
 export type ToWorker =
   | { readonly kind: 'setup'; readonly texts: ConfigTexts }
   | { readonly kind: 'leave' }
   | { readonly kind: 'ask'; readonly number: number; readonly query: WorkerQuery }
   | PermitMessage;
 
-/** From a worker to the primary. */
+/** A message from a worker to the primary. */
 export type FromWorker =
   | { readonly kind: 'online' }
   | { readonly kind: 'serving'; readonly port: number }
-  /** The worker cannot serve, and ends. */
+  /** The worker cannot serve, and will end. */
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'answer'; readonly number: number; readonly value?: unknown; readonly problem?: string }
   /** The worker has drained. */
@@ -75,10 +77,10 @@ export type ProcessChannel<Sent, Received> = {
 /** A worker's channel to its primary. */
 export type PrimaryChannel = ProcessChannel<FromWorker, ToWorker>;
 
-/** How a process ended. */
+/** How a process ended: its exit code, or the signal that ended it. */
 export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
 
-/** A worker as its primary sees it. */
+/** A worker process, as its primary uses it. */
 export type WorkerProcess = ProcessChannel<ToWorker, FromWorker> & {
   /** Unique among all workers of this primary, ended ones included. */
   readonly id: number;

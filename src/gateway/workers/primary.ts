@@ -1,3 +1,5 @@
+// The primary process of a gateway with several workers: it starts them, reloads them, and has the operator's listener.
+
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import { type Act, createAct } from '../../admin/actions/act.ts';
@@ -26,7 +28,8 @@ import { answersOf, type WorkerLink } from './worker-link.ts';
 import type { WorkerPlan } from './worker-slots.ts';
 
 /**
- * `fork` starts a process that serves nothing yet. The texts of the configuration are sent to it, and it compiles them itself.
+ * What a primary needs. `fork` starts a process that serves nothing yet. It gets the texts of the configuration in a message,
+ * and compiles them itself.
  */
 export type PrimaryDeps = {
   readonly first: SoundConfig;
@@ -34,7 +37,7 @@ export type PrimaryDeps = {
   readonly reloading: Reloading;
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** This process in messages of webhooks, such as `host-1:4711`. */
+  /** The name of this process in messages of webhooks, such as `host-1:4711`. */
   readonly instance: string;
   readonly version: string;
 };
@@ -55,7 +58,7 @@ function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   return [...best.values()];
 }
 
-/** The reloader of a primary, its webhooks, and the configuration in force. */
+/** Creates the reloader of a primary and its webhooks, and holds the configuration in force. */
 function createPrimaryReloader(
   { first, reloading, log, instance }: PrimaryDeps,
   { reloads, supervisor }: { reloads: ReturnType<typeof createWorkerReloads>; supervisor: Supervisor },
@@ -104,7 +107,7 @@ const hasSharedCache = ({ gateway: { redis } }: SoundConfig) => redisProfile(red
 
 type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
 
-/** The figures of all workers. One worker reads and writes those of the fleet, which are in Redis. */
+/** Opens the figures of all workers. One worker reads and writes the figures of the fleet, which are in Redis. */
 function openPrimaryFigures(
   { first, version, log, instance }: PrimaryDeps,
   given: Pick<OpenFiguresDeps, 'served' | 'act' | 'tell' | 'tracker'> & {
@@ -128,7 +131,7 @@ function openPrimaryFigures(
   });
 }
 
-/** Whether a worker answers, and the best of what they say. */
+/** The checks of the gateway: whether a worker answers, and the best results of all workers. */
 const checksOf = (found: readonly WorkerState[]) => [
   { name: 'workers', ready: found.length > 0, needed: true },
   ...bestOf(found),

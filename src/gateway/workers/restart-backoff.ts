@@ -1,19 +1,21 @@
-/** A worker that has lived for so long had started well. */
+// Restarts workers that crash with an increasing delay, and gives up if no worker can serve.
+
+/** A worker that has lived for this time had started well. */
 const HEALTHY_MS = 10_000;
 const DELAY_MS = 100;
 const DELAY_MS_MAX = 10_000;
-/** If so many workers in a row crash early and none is left that serves, another start would not help. */
+/** If this number of workers in a row crash early and no worker serves, another start would not help. */
 const EARLY_CRASHES_MAX = 5;
 
-/** An exponential back-off for workers that crash. `restart` is called once the delay after a crash is over. */
+/** Creates an exponential back-off for workers that crash. `restart` is called once the delay after a crash is over. */
 export function createRestartBackoff(restart: () => void, after = setTimeout) {
   const givenUp = Promise.withResolvers<string>();
   let earlyCrashes = 0;
   let timer: NodeJS.Timeout | undefined;
   return {
     /**
-     * Schedules a restart, or gives up. Call it when a worker crashes. `livedMs` counts from its start; `othersServe` says
-     * whether any other worker serves.
+     * Schedules a restart, or gives up. Call it when a worker crashes. `livedMs`: how long the worker lived; `othersServe`:
+     * whether another worker serves.
      */
     onCrash(livedMs: number, othersServe: boolean): void {
       earlyCrashes = livedMs >= HEALTHY_MS ? 0 : earlyCrashes + 1;

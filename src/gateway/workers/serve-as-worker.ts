@@ -1,3 +1,5 @@
+// The worker process of a gateway with several workers: it serves callers, and answers the questions of its primary.
+
 import type { ConfigTexts } from '../../config/load.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { PublicSide, StagedConfig } from '../reload/public-side.ts';
@@ -14,16 +16,16 @@ import { createSharedQuota } from '../../source/client/bulkhead/shared-quota.ts'
 import { answerFleet } from './forward-fleet.ts';
 import { createPermitQuota } from './permits/permit-quota.ts';
 
-/** A gateway without its operator's listener, as a worker runs it. */
+/** A gateway without an operator's listener, as a worker runs it. */
 type ServedGateway = Omit<PublicSide, 'inForce' | 'stage' | 'metrics' | 'audit' | 'tell'> & {
   inForce(): { readonly digest: string };
-  /** Compiles another configuration; nothing is served by it before `apply`. */
+  /** Compiles another configuration, which serves no request before `apply`. */
   stage(texts: ConfigTexts): Promise<StagedConfig>;
   readonly metrics: { values(): Promise<MetricValues> };
   readonly audit: Pick<PublicSide['audit'], 'record'>;
 };
 
-/** Builds the gateway of a configuration. `quotaOf` gives this process's quota of the concurrent calls of a source. */
+/** Builds the gateway of a configuration. `quotaOf` returns this process's quota of the concurrent calls of a source. */
 export type BuildGateway = (texts: ConfigTexts, quotaOf: (source: string) => Quota) => ServedGateway;
 
 type ReloadQuery = Extract<WorkerQuery, { about: 'stage' | 'swap' | 'discard' }>;
@@ -37,7 +39,7 @@ const stateOf = (gateway: ServedGateway): WorkerState => ({
   checks: gateway.checks(),
 });
 
-/** Makes the function that stages, swaps or discards a configuration: one at a time is staged. */
+/** Creates the function that stages, swaps or discards a configuration. Only one configuration is staged at a time. */
 function createStaging(): (gateway: ServedGateway, query: ReloadQuery) => Promise<unknown> {
   const oneByOne = createSerialQueue();
   let staged: { readonly number: number; readonly config: StagedConfig } | undefined;
@@ -59,7 +61,7 @@ function createStaging(): (gateway: ServedGateway, query: ReloadQuery) => Promis
   return (gateway, query) => oneByOne(() => reload(gateway, query));
 }
 
-/** Serves as one worker of several, until the primary or `stop` ends it. Resolves once everything is closed. */
+/** Serves as one of several workers, until the primary or `stop` ends it. Resolves once everything is closed. */
 export async function serveAsWorker(
   channel: PrimaryChannel,
   build: BuildGateway,

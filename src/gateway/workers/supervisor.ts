@@ -1,3 +1,5 @@
+// Keeps the wanted number of worker processes running.
+
 import type { Logger } from 'pino';
 import type { WorkerProcess } from './messages.ts';
 import { createPermitPool } from './permits/permit-pool.ts';
@@ -5,26 +7,26 @@ import { createRestartBackoff } from './restart-backoff.ts';
 import type { WorkerLink } from './worker-link.ts';
 import { createWorkerSlots, type WorkerPlan, type WorkerSlot } from './worker-slots.ts';
 
-/** `plan` is that of the start; later ones come by `adopt`. */
+/** What a supervisor needs. `plan` is the configuration of the start; `adopt` replaces it. */
 export type SupervisorDeps = {
   readonly plan: WorkerPlan;
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Called after a worker has ended. */
   readonly onWorkerEnd: (worker: WorkerLink, how: 'left' | 'died') => void;
-  /** Called when a worker serves that was started with an earlier plan than the one of now. */
+  /** Called when a worker begins to serve by an earlier plan than the present one. */
   readonly onOutdated: (slot: WorkerSlot) => void;
 };
 
-/** Keeps the wanted number of workers serving, and replaces those that crash after a back-off. */
+/** Keeps the wanted number of workers serving, and replaces workers that crash, after a back-off. */
 export type Supervisor = {
   /** Resolves with the port once all workers serve. @throws Error with the problem of a worker that cannot serve */
   start(): Promise<number>;
-  /** Gives every worker that starts from now on this configuration. Those that are there stay as they are. */
+  /** Gives this configuration to every worker that starts from now on. Running workers keep theirs. */
   adopt(plan: WorkerPlan): void;
   /** Drains all workers. Resolves once all have ended. */
   stop(): Promise<void>;
-  /** Resolves with the reason if workers crash again and again and none serves any more. */
+  /** Resolves with the reason if workers crash again and again, and no worker serves any more. */
   readonly givenUp: Promise<string>;
   readonly workers: readonly WorkerSlot[];
   /** The configuration that every worker should serve. */
@@ -63,7 +65,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   });
   const servingCount = () => slots.all.filter(({ phase }) => phase === 'serving').length;
 
-  /** Starts and drains workers until there are those that there should be. It is called after each event. */
+  /** Starts or drains workers until their number is right. It is called after each event. */
   function advance(): void {
     const staying = slots.all.filter(({ phase }) => phase !== 'leaving');
     if (stopping) for (const { link } of staying) slots.drain(link.process.id);

@@ -1,15 +1,17 @@
+// Reloads all workers in two phases, so that either all of them serve a new configuration or none does.
+
 import type { Acknowledged, SoundConfig, StagedReload } from '../reload/reload-outcome.ts';
 import type { WorkerQuery, WorkerState } from './messages.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { WorkerPlan, WorkerSlot } from './worker-slots.ts';
 
-/** A worker compiles a configuration in a second, but it may first have to wait until an old snapshot is closed. */
+/** A worker compiles a configuration in about a second, but may first have to wait until an old snapshot is closed. */
 const STAGE_MS = 60_000;
 const SWAP_MS = 30_000;
 
 type Asked = { readonly slot: WorkerSlot; readonly answer: PromiseSettledResult<unknown> };
 
-/** Asks some workers. One that has ended meanwhile is left out, because the worker that replaces it has what is in force. */
+/** Asks some workers. Workers that have ended meanwhile are left out, because their successors start with the plan in force. */
 async function askAll(
   { workers }: Pick<Supervisor, 'workers'>,
   slots: readonly WorkerSlot[],
@@ -21,7 +23,7 @@ async function askAll(
   return asked.filter(({ slot }) => workers.includes(slot));
 }
 
-/** The workers that have said what they serve, and how many have not. */
+/** The workers that have answered which configuration they serve, and how many have not. */
 function acknowledgedBy(asked: readonly Asked[]): Acknowledged {
   const processes = asked.flatMap(({ slot: { link }, answer }) =>
     answer.status === 'fulfilled'
@@ -31,7 +33,7 @@ function acknowledgedBy(asked: readonly Asked[]): Acknowledged {
   return { processes, waitingFor: asked.length - processes.length };
 }
 
-/** A worker that has not answered may still swap. If it then serves another configuration, it is ended. */
+/** Asks a worker that has not answered again, because it may still swap. If it serves another configuration, it is killed. */
 async function confirm(slot: WorkerSlot, plan: WorkerPlan): Promise<void> {
   const asked = slot.link.ask({ about: 'state' }, SWAP_MS) as Promise<WorkerState>;
   const state = await asked.catch(() => undefined);
@@ -40,9 +42,9 @@ async function confirm(slot: WorkerSlot, plan: WorkerPlan): Promise<void> {
 }
 
 /**
- * Puts a configuration in force in all workers of a primary, each in place, in two phases: first all compile it, then all
- * swap. `supervisor` gets the next plan when the workers swap, so a worker that is forked while the others compile still
- * starts with the plan in force.
+ * Creates the reload of all workers of a primary: first all workers compile a configuration (`stage`), then all put it in force
+ * (`swap`), without a restart. `supervisor` gets the next plan when the workers swap, so a worker that is forked while the
+ * others compile still starts with the plan in force.
  */
 export function createWorkerReloads({
   supervisor,
@@ -57,7 +59,7 @@ export function createWorkerReloads({
 
   async function bringUpToDate(slot: WorkerSlot): Promise<void> {
     try {
-      // Another configuration may come in force meanwhile.
+      // In a loop, because another configuration may come into force meanwhile.
       while (slot.plan !== supervisor.plan) {
         const { plan } = supervisor;
         const number = (lastNumber += 1);
@@ -73,8 +75,8 @@ export function createWorkerReloads({
   }
 
   /**
-   * Brings a worker up to date that was started with an earlier configuration, and ends it if that fails. A worker stages one
-   * configuration at a time, so a second call waits for the first one and begins nothing.
+   * Brings a worker up to date that was started with an earlier configuration, and kills it if that fails. A worker stages one
+   * configuration at a time, so a second call only waits for the first call.
    */
   function catchUp(slot: WorkerSlot): Promise<void> {
     const underWay = catchingUp.get(slot);
@@ -97,10 +99,10 @@ export function createWorkerReloads({
     return acknowledgedBy(asked);
   }
 
-  /** Has every worker compile a configuration. @throws Error with the problem of one that cannot; none keeps it then */
+  /** Makes every worker compile a configuration. @throws Error with a worker's problem; then no worker keeps the configuration */
   async function stage(next: SoundConfig): Promise<StagedReload> {
     const plan = planOf(next);
-    // A worker keeps one staged configuration, so one that is catching up would lose its own to this one, or vice versa.
+    // Waits first, because a worker keeps only one staged configuration: one that is catching up would lose it.
     await Promise.all(catchingUp.values());
     const number = (lastNumber += 1);
     const query = { about: 'stage', number, texts: plan.texts } as const;
@@ -119,7 +121,7 @@ export function createWorkerReloads({
   return {
     stage,
     catchUp,
-    /** What the serving workers say they serve. */
+    /** Asks the serving workers which configuration they serve. */
     serving: async (waitMs: number) =>
       acknowledgedBy(await askAll(supervisor, servingSlots(), { about: 'state' }, waitMs)),
   };

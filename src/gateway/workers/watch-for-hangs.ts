@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Supervisor } from './supervisor.ts';
 
 const POLL_MS = 5_000;
-/** A worker that has not answered for so long hangs. */
+/** A worker that has not answered for this time counts as hanging. */
 const SILENT_MS_MAX = 30_000;
 
-/** A watchdog: kills serving workers that no longer answer, so that they are replaced. Call the result to stop it. */
+/** Kills serving workers that no longer answer, so that they are replaced. Returns the function that stops this watchdog. */
 export function watchForHangs(
   supervisor: Pick<Supervisor, 'workers'>,
   log: Pick<Logger, 'error'>,

@@ -1,13 +1,15 @@
+// A primary's connection to one worker: it sends questions, and matches the answers by number.
+
 import type { FromWorker, WorkerCounts, WorkerProcess, WorkerQuery } from './messages.ts';
 
-/** A worker has not answered in time. Nobody knows whether it does what it was asked for. */
+/** The error if a worker has not answered in time. It is not known whether the worker does what it was asked for. */
 export class NoAnswerError extends Error {
   constructor() {
     super('the worker does not answer');
   }
 }
 
-/** A primary's connection to one worker, with questions and answers. */
+/** A primary's connection to one worker. */
 export type WorkerLink = ReturnType<typeof createWorkerLink>;
 
 type PendingQuery = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
@@ -37,7 +39,7 @@ export function createWorkerLink(process: WorkerProcess, onMessage: (message: Fr
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => reject(new NoAnswerError()), timeoutMs);
     pending.set(number, { resolve, reject });
-    // What cannot be written as a message fails its question, and not the primary.
+    // If the query cannot be written as a message, only this question fails, not the primary.
     process.send({ kind: 'ask', number, query }).catch(reject);
     try {
       return await promise;
@@ -53,7 +55,7 @@ export function createWorkerLink(process: WorkerProcess, onMessage: (message: Fr
     get counts(): WorkerCounts | undefined {
       return counts;
     },
-    /** @throws Error if the worker fails, or has ended; NoAnswerError if it does not answer in time */
+    /** Asks the worker. @throws Error if the worker fails or has ended; NoAnswerError if it does not answer in time */
     async ask(query: WorkerQuery, timeoutMs: number): Promise<unknown> {
       const value = await answerTo(query, timeoutMs);
       if (query.about === 'counts') counts = value as WorkerCounts;
@@ -62,7 +64,7 @@ export function createWorkerLink(process: WorkerProcess, onMessage: (message: Fr
   };
 }
 
-/** Asks workers the same question, and returns their answers. A worker that does not answer in time is left out. */
+/** Asks workers the same question, and returns their answers. Workers that fail or do not answer in time are left out. */
 export async function answersOf<T>(
   links: readonly Pick<WorkerLink, 'ask'>[],
   query: WorkerQuery,

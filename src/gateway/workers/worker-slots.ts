@@ -1,51 +1,53 @@
+// Holds the worker processes of one primary: starts, drains and kills them, and reports what happens to them.
+
 import type { Logger } from 'pino';
 import type { ConfigTexts } from '../../config/load.ts';
 import type { ProcessExit, ToWorker, WorkerProcess } from './messages.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 import { createWorkerLink, type WorkerLink } from './worker-link.ts';
 
-/** A configuration as a primary runs it. */
+/** A configuration as a primary needs it to run its workers. */
 export type WorkerPlan = {
   readonly texts: ConfigTexts;
-  /** Of the configuration, see `configDigest`. */
+  /** The digest of the configuration, see `configDigest`. */
   readonly digest: string;
   readonly workers: number;
-  /** How long a worker that leaves goes on serving, in milliseconds. */
+  /** How long a worker that leaves still serves, in milliseconds. */
   readonly drainMs: number;
   /** How many concurrent calls each source allows. */
   readonly concurrency: ReadonlyMap<string, number>;
 };
 
-/** A worker process, and what its primary knows of it. */
+/** A worker process, and what its primary knows about it. */
 export type WorkerSlot = {
   readonly link: WorkerLink;
-  /** The configuration that it serves. */
+  /** The configuration that the worker serves. */
   plan: WorkerPlan;
-  /** From `performance.now()`. */
+  /** When the worker was started, by `performance.now()`. */
   readonly startedAt: number;
   phase: 'starting' | 'serving' | 'leaving';
   /** Kills the worker if it takes too long to start or to leave. */
   deadline?: NodeJS.Timeout;
 };
 
-/** These functions are called with what happens to the workers: `onExit` once for each that was started. */
+/** What the slots need, and the functions that are told what happens to workers; `onExit` is called once for each worker. */
 export type WorkerSlotsDeps = {
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Called when a worker begins to serve on a port. */
   readonly onServing: (slot: WorkerSlot, port: number) => void;
-  /** Called when a worker cannot serve. It ends then. */
+  /** Called when a worker cannot serve. The worker then ends. */
   readonly onFailed: (problem: string) => void;
   readonly onPermit: (worker: number, message: PermitMessage) => void;
-  /** Called after a worker has ended. Its phase says whether that was in order (`leaving`) or a crash. */
+  /** Called after a worker has ended. If its phase is not `leaving`, the worker has crashed. */
   readonly onExit: (slot: WorkerSlot) => void;
 };
 
 const START_MS_MAX = 120_000;
-/** The time to leave that a worker has in addition to its drain. */
+/** How long a worker may take to leave, in addition to its drain. */
 const LEAVE_MS_MAX = 12_000;
 
-/** The worker processes of one primary; there is none at first. */
+/** Creates the slots of one primary, without workers. */
 export function createWorkerSlots(deps: WorkerSlotsDeps) {
   const { fork, log, onServing, onFailed, onPermit, onExit } = deps;
   const slots = new Map<number, WorkerSlot>();

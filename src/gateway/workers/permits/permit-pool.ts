@@ -1,14 +1,16 @@
-/** Messages by which a primary divides the concurrent calls of a source among its workers. */
+// The primary's end of the permits by which workers share `net.concurrency` of a source (`permit-quota.ts` is the other end).
+
+/** The messages by which a primary divides the concurrent calls of a source among its workers. */
 export type PermitMessage =
-  /** From a worker: it wants one more permit. */
+  /** From a worker, which wants one more permit. */
   | { readonly kind: 'permit-want'; readonly source: string }
-  /** From a worker: it returns `count` permits. */
+  /** From a worker, which returns `count` permits. */
   | { readonly kind: 'permit-back'; readonly source: string; readonly count: number }
-  /** From the primary: here is one more permit. */
+  /** From the primary, which grants one more permit. */
   | { readonly kind: 'permit'; readonly source: string }
   /**
-   * From the primary: another worker wants a permit. `firm`: that worker has fewer, so a permit returns before the
-   * calls that wait here are served.
+   * From the primary, because another worker wants a permit. `firm`: the other worker has fewer permits, so the worker must
+   * return a permit before it serves its own waiting calls.
    */
   | { readonly kind: 'permit-recall'; readonly source: string; readonly firm: boolean };
 
@@ -16,14 +18,14 @@ type SourcePermits = {
   total: number;
   /** How many permits each worker has. */
   readonly held: Map<number, number>;
-  /** Workers that want one more, first come first served. */
+  /** The workers that want one more permit; the first comes first. */
   readonly waiting: Set<number>;
 };
 
 /**
- * A semaphore that processes share. Each source allows a number of concurrent calls, which the primary divides among its
- * workers. A worker keeps its permits until another one needs one, so calls cost no message while there are enough. There
- * are never more permits out than configured. `send` sends a message to a worker.
+ * Creates the pool: a semaphore that processes share. Each source allows a number of concurrent calls, which the primary divides
+ * among its workers. A worker keeps its permits until another worker needs one, so calls cost no message while there are enough.
+ * There are never more permits out than configured. `send` sends a message to a worker.
  */
 export function createPermitPool(send: (worker: number, message: PermitMessage) => void) {
   const sources = new Map<string, SourcePermits>();
@@ -51,13 +53,14 @@ export function createPermitPool(send: (worker: number, message: PermitMessage) 
   }
 
   return {
-    /** Sets how many concurrent calls each source allows. If that is fewer than before, permits are recalled. */
+    /** Sets how many concurrent calls each source allows. If there are fewer than before, permits are recalled. */
     configure(totals: ReadonlyMap<string, number>): void {
       for (const [source, total] of totals) {
         permitsOf(source).total = total;
         distribute(source);
       }
     },
+    /** Handles a message of a worker. */
     handle(worker: number, message: PermitMessage): void {
       const { held, waiting } = permitsOf(message.source);
       if (message.kind === 'permit-want') waiting.add(worker);

@@ -1,5 +1,5 @@
-// All workers of a machine share `net.concurrency` of a source. Its calls are counted in permits: the primary process lends
-// them to the workers (`permit-pool.ts`), and this is the worker's end.
+// The worker's end of the permits by which workers share `net.concurrency` of a source. Each concurrent call needs a permit,
+// which the primary process lends to the worker (`permit-pool.ts`).
 
 import type { Quota, QuotaUser } from '../../../source/client/bulkhead/bulkhead.ts';
 import type { PermitMessage } from './permit-pool.ts';
@@ -11,7 +11,7 @@ export type PermitQuota = Quota & { handle(message: PermitMessage): void };
 export function createPermitQuota(source: string, send: (message: PermitMessage) => void): PermitQuota {
   let size = 0;
   let wanted = false;
-  /** When a permit returns to the primary: at the next release, or at the next one while no call waits. */
+  /** When a permit returns to the primary: at the next release, or at the next release while no call waits. */
   let recall: 'none' | 'when idle' | 'next release' = 'none';
   let user: QuotaUser = { active: 0, waiting: 0, onGrow: () => undefined };
 
