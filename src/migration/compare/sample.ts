@@ -41,8 +41,8 @@ function enumPaths(fields: readonly Field[], prefix = ''): readonly string[] {
 
 /**
  * Creates the function that makes the sample of a difference. `secret` is the key of the hashes; it is not in Redis, because short
- * values could be guessed with it. `showMask` has the paths whose values are shown masked;
- * `fields` are the fields of the records.
+ * values could be guessed with it. `showMask` has the paths whose values are shown masked; `fields` are the
+ * fields of the records.
  */
 export function createDifferenceSampler({
   secret,
