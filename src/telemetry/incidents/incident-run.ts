@@ -67,7 +67,10 @@ const latestOf = (pending: Pending, now: number): Pending =>
 const firstOf = (host: string, pending: Pending) =>
   pending.find(({ failure }) => failure.host !== undefined && hostOf(failure.host) === host);
 
-/** Finds the incidents of one subject, one after another. */
+/**
+ * Finds the incidents of one subject, one after another. `ok` counts a call that began at `at` and did not fail, `fail` a failure,
+ * which opens an incident if there are enough. `breaker` notes when the breaker opened.
+ */
 export type IncidentRun = ReturnType<typeof createIncidentRun>;
 
 /** Creates the run of a subject without failures so far. */
@@ -94,13 +97,11 @@ export function createIncidentRun(deps: IncidentRunDeps) {
 
   return {
     kind,
-    /** Counts a call that did not fail; `at`: when it began. */
     ok(at: number, host?: string): void {
       window.add(at, false);
       if (deadHosts.size > 0 && host !== undefined) deadHosts.delete(hostOf(host));
       if (tally?.isOpen === true) countHealthyCall(tally, host);
     },
-    /** Counts a failure, and opens an incident if there are enough. */
     fail(failure: Failure, now: number): void {
       const isEffect = failure.effect === 'answer';
       if (!isEffect) lastCall = now;
@@ -131,7 +132,6 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       const since = firstOf(name, pending)?.failure.at;
       if (tally?.isOpen !== true && since !== undefined) open(since, window.healthySince(since), now);
     },
-    /** Notes when the breaker opened; `undefined`: it is closed. */
     breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),
     /** Ends the incident if nothing has failed for a minute. Call it each second. */
     tick(now: number): void {
