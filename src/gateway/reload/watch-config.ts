@@ -100,7 +100,7 @@ export function createConfigWatch(deps: ConfigWatchDeps) {
   }
 
   return {
-    /** Turns the watch on or off. When it is turned on, it compares the texts at once. */
+    /** Turns the watch on or off. When it is turned on, it also compares the texts, after half a second. */
     set(on: boolean): void {
       if (on === isOn) return;
       close();

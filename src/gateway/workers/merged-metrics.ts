@@ -1,4 +1,4 @@
-// Merges the metrics of all workers, so that the primary shows one set of metrics that never falls when a worker ends.
+// Merges the metrics of all workers, so that the primary shows one set, whose counters do not fall when a worker ends.
 
 import { collectDefaultMetrics, Counter, Gauge, Registry, AggregatorRegistry } from 'prom-client';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
