@@ -1,3 +1,5 @@
+// The operator's listener, an Express application: liveness, readiness, metrics, the actions and the console.
+
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import express, { type ErrorRequestHandler, type NextFunction, type Request, type Response } from 'express';
@@ -27,9 +29,9 @@ export type CheckResult = {
   readonly ready: boolean;
   /** Whether the gateway is not ready without it. */
   readonly needed: boolean;
-  /** It is needed where `/readyz?strict` asks. */
+  /** Whether it is needed for the answer to `/readyz?strict`. */
   readonly isStrict?: boolean;
-  /** What is wrong, and what to do. It may be ready nevertheless. */
+  /** What is wrong, and what to do. A dependency that is ready may have a detail, too. */
   readonly detail?: string;
 };
 
@@ -82,7 +84,7 @@ function readiness({ checks, draining, config }: Pick<AdminDeps, 'checks' | 'dra
 function failure({ log }: Pick<AdminDeps, 'log'>): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const { status, message } = Object(error) as { status?: unknown; message?: unknown };
-    // The body parser reports a wrong body by such a status.
+    // A status below 500 is from the body parser: the body is wrong.
     if (typeof status === 'number' && status < 500) {
       const reason = `the request cannot be read: ${String(message)}`;
       sendProblem(res, {
@@ -92,7 +94,7 @@ function failure({ log }: Pick<AdminDeps, 'log'>): ErrorRequestHandler {
       });
       return;
     }
-    // The message may hold anything, so it is for the log alone.
+    // The message may contain anything, so only the log gets it.
     log.warn({ path: req.path, reason: String(message) }, "an operator's request failed");
     sendProblem(res, {
       code: 'failed',
@@ -113,7 +115,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.disable('etag');
   app.use((req: Request, res: Response, next: NextFunction) => {
     res.set(HEADERS);
-    // A proxy may have read the other one of two such headers (RFC 9112, section 3.2).
+    // A proxy may have used one of two such headers, and this listener the other (RFC 9112, section 3.2).
     if ((req.headersDistinct['host']?.length ?? 0) <= 1) next();
     else sendProblem(res, { code: 'bad_input', reason: 'two Host headers', hint: 'send one' });
   });

@@ -7,7 +7,7 @@ import { accessOf, isStillAdmitted, sendProblem } from './access/guard.ts';
 /** The stream of events of the operator's listener: server-sent events, see the HTML standard. */
 export type EventStream = ReturnType<typeof createEventStream>;
 
-/** `sampler` gives a sample every two seconds while somebody reads. */
+/** What the stream needs. `sampler` gives a sample every two seconds while somebody reads. */
 export type EventStreamDeps = {
   readonly sampler: Pick<MetricSampler, 'now' | 'listen'>;
   /** Makes the data of a tick, once for all readers. */

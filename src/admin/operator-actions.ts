@@ -23,7 +23,7 @@ import { createRequestActions, type RequestActionsDeps } from './actions/request
 import { createRunbookActions } from './actions/requests/runbook-actions.ts';
 import type { KeysStores } from './actions/keys/with-key-stores.ts';
 
-/** Everything here lives as long as the process. What a reload may change is a function, which is called at each action. */
+/** What the actions of a gateway need. All of it lives as long as the process; what a reload may change is a function. */
 export type OperatorActionsDeps = RequestActionsDeps & {
   readonly quality: () => readonly ResourceQuality[];
   /** The counts of the callers of this process. */

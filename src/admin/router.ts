@@ -10,8 +10,8 @@ import { actionList, type ActionName } from './api/action-table.ts';
 const BODY_MAX = '2mb';
 
 /**
- * `act` gets input that fits the spec of its action, from somebody with the right role. `log` gets problems with a status
- * from 500 on, and everything that is refused as `forbidden`.
+ * What the routes of the actions need. `act` gets input that fits the spec of its action, from somebody with the right role.
+ * `log` gets problems with a status of 500 or more, and what is refused as `forbidden`.
  */
 export type ApiRouterDeps = { readonly act: Act; readonly log: Pick<Logger, 'warn'> };
 

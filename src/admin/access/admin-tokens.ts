@@ -1,3 +1,5 @@
+// Makes the tokens of the operator's listener from the configuration, and finds the one that a request presents.
+
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Role } from '../api/action.ts';

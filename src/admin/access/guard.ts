@@ -1,3 +1,5 @@
+// Decides who may use the operator's listener: by a token, by a session of the console, or from this machine.
+
 import type { Request, RequestHandler, Response } from 'express';
 import { type ActionProblem, type Actor, problemStatus } from '../api/action.ts';
 import { type AdminToken, findToken, isSameToken } from './admin-tokens.ts';
@@ -19,7 +21,7 @@ export type AccessRefusal = { readonly problem: ActionProblem; readonly retryAft
 type Admission =
   { readonly kind: 'admitted'; readonly access: Access } | ({ readonly kind: 'refused' } & AccessRefusal);
 
-/** The sign-in route is given the same `guesses`: a wrong token counts against its address in either place. */
+/** What the guard needs. The sign-in route gets the same `guesses`, so a wrong token counts for its address in both places. */
 export type GuardDeps = {
   /** The tokens at this moment, so that a reload changes them. */
   readonly tokens: () => readonly AdminToken[];
@@ -66,7 +68,7 @@ const refused = (code: ActionProblem['code'], reason: string, hint: string): Adm
   problem: { code, reason, hint },
 });
 
-/** Finds the token that an address presents. A right token always passes; only wrong ones are limited. */
+/** Finds the token that a request from an address presents. A right token always passes; only wrong tokens are limited. */
 export function checkToken(
   { tokens, guesses }: Pick<GuardDeps, 'tokens' | 'guesses'>,
   address: string,
@@ -83,7 +85,7 @@ export function checkToken(
   return { problem: { code: 'unauthenticated', reason: 'no such token', hint: SEND_TOKEN } };
 }
 
-/** What is missing in a change by a page: it must show that no page of another site made the browser send it. */
+/** Why a change is refused that nothing shows to come from a page of this listener; `undefined` if the request may go on. */
 export function pageProblem(req: Request, site: RequestSite): ActionProblem | undefined {
   const { method, headers } = req;
   if (method === 'GET' || method === 'HEAD') return undefined;
@@ -113,7 +115,7 @@ function admitLocal(req: Request, site: RequestSite): Admission {
 
 function admitBearer(req: Request, headers: readonly string[], deps: GuardDeps): Admission {
   const [header = '', ...more] = headers;
-  // A proxy may have read the other one of two such headers.
+  // A proxy may have checked one of two such headers, and this gateway would check the other.
   if (more.length > 0) return refused('unauthenticated', 'two Authorization headers', SEND_TOKEN);
   const given = /^Bearer +(\S+)$/i.exec(header)?.[1];
   if (given === undefined) return refused('unauthenticated', 'no token', SEND_TOKEN);

@@ -5,10 +5,10 @@ import { createTokenBucket, type TokenBucket } from '../../pipeline/stages/token
 /** Limits the wrong tokens of an address. A right token always passes, so only the length of tokens protects them. */
 export type GuessLimit = ReturnType<typeof createGuessLimit>;
 
-/** So many wrong tokens at once, and then one in two seconds. */
+/** An address may try this many wrong tokens at once, and then one every two seconds. */
 const BURST = 20;
 const PER_SECOND = 0.5;
-/** The most addresses that are remembered. Beyond this, the one with the oldest wrong token is forgotten. */
+/** The most addresses that are remembered. If there are more, the address with the oldest wrong token is forgotten. */
 const ADDRESSES_MAX = 1_000;
 
 /** Creates the limit. Addresses without wrong tokens are not remembered. */

@@ -1,3 +1,5 @@
+// Finds out whether a program, the console or a page of another site sent a request to the operator's listener.
+
 import type { IncomingMessage } from 'node:http';
 
 /**

@@ -1,3 +1,5 @@
+// Reads and writes the cookie of a session of the console.
+
 import type { IncomingMessage } from 'node:http';
 
 const NAME = 'portico_session';
@@ -9,7 +11,7 @@ const ATTRIBUTES = 'HttpOnly; SameSite=Strict';
 export type PresentedSession =
   | { readonly kind: 'none' }
   | { readonly kind: 'id'; readonly id: string }
-  /** Two such cookies, or one that is no id. Somebody else may have set it, so it is ignored. */
+  /** Two such cookies, or one whose value is no id. Somebody else may have set it, so no session is looked up. */
   | { readonly kind: 'unclear' };
 
 /** Reads the session's cookie (RFC 6265, section 5.4). */
@@ -23,15 +25,15 @@ export function presentedSession({ headers }: Pick<IncomingMessage, 'headers'>):
   return more.length === 0 && ID.test(id) ? { kind: 'id', id } : { kind: 'unclear' };
 }
 
-/** Whether the page came by TLS. A false header only makes the browser of its sender withhold the cookie. */
+/** Whether the page came by TLS. Who sends a false header only makes their own browser withhold the cookie. */
 function isSecure({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
   return forwarded?.trim().toLowerCase() === 'https' || headers.origin?.startsWith('https://') === true;
 }
 
 /**
- * The `Set-Cookie` of a session; without an id, it deletes the cookie. It names no path, so the browser takes the folder of
- * `api/session` as it sees it: that is right under any sub-path of a proxy.
+ * The `Set-Cookie` of a session; without an id, it deletes the cookie. It names no path, so the browser uses the folder of
+ * the address that it asked. This is right even if a proxy adds a path.
  */
 export function sessionCookie(req: Pick<IncomingMessage, 'headers'>, id?: string): string {
   const secure = isSecure(req) ? '; Secure' : '';

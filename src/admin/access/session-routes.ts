@@ -1,3 +1,5 @@
+// The routes by which the page of the console signs in and out, and asks who is signed in.
+
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
 import { credentials, type SessionDetail } from '../api/session-openapi.ts';
@@ -14,7 +16,7 @@ import { siteOf } from './request-site.ts';
 import { presentedSession, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
-/** `tokens` and `guesses` are those of the guard, so that an address that has spent its attempts there has none left here. */
+/** What the routes need. `tokens` and `guesses` are those of the guard, so wrong tokens of an address count in both places. */
 export type SessionRoutesDeps = Pick<GuardDeps, 'tokens' | 'guesses'> & {
   readonly sessions: Pick<Sessions, 'begin' | 'end'>;
   /** The version of the gateway, for the page. */
@@ -53,7 +55,7 @@ function signIn(deps: SessionRoutesDeps): RequestHandler {
       refuseAccess(res, token);
       return;
     }
-    // Somebody else may know the id that the browser had before (session fixation), so it ends.
+    // Somebody else may know the id that the browser had before (session fixation), so that id becomes invalid.
     const before = presentedSession(req);
     const { id, secret, session } = sessions.begin(token, before.kind === 'id' ? before.id : undefined);
     const { name, role } = token;

@@ -18,7 +18,7 @@ export type Session = {
  */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** A session lasts 12 hours by the monotonic clock; `endsAt`, which the page shows, is by the wall clock. */
+/** What the sessions need. A session lasts 12 hours by the monotonic clock; `endsAt`, for the page, is by the wall clock. */
 export type SessionsDeps = {
   /** The tokens at this moment: a reload that removes one ends its sessions. */
   readonly tokens: () => readonly AdminToken[];
@@ -49,7 +49,7 @@ export function createSessions({ tokens, clock }: SessionsDeps) {
   }
 
   return {
-    /** Begins one. The id `before` that the browser had ends, and its other tabs go on under the new id. */
+    /** Begins a session. `before`, the id that the browser had, becomes invalid; its other tabs go on with the new id. */
     begin(token: AdminToken, before?: string) {
       makeRoom(token);
       const [id, secret] = [newSecret(), newSecret()];
@@ -66,7 +66,7 @@ export function createSessions({ tokens, clock }: SessionsDeps) {
       sessions.set(key, session);
       return { id, secret, session: session as Session };
     },
-    /** The session of both secrets, if it is alive. */
+    /** Finds the session with this id and this secret; `undefined` if there is none or it has ended. */
     find(id: string, secret: string): Session | undefined {
       const session = sessions.get(digestOf(secret));
       return session?.idDigest === digestOf(id) && session.isAlive() ? session : undefined;

@@ -1,3 +1,5 @@
+// Carries out the actions of the operator's listener, and writes what they change to the audit.
+
 import type { RedisRole } from '../../config/schema/redis.ts';
 import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
@@ -52,8 +54,8 @@ export function auditActor({ name, role, address }: Actor): Pick<AuditChange, 'a
 }
 
 /**
- * A gateway chains two of them: first its own actions without an `audit`, because the reloader writes the line of a reload;
- * then, as `otherwise`, the actions that are audited.
+ * What `createAct` needs besides the handlers. A gateway chains two `Act`s: the first has no `audit`, because the reloader
+ * itself writes the line of a reload; its `otherwise` is the second, whose actions are audited.
  */
 export type ActDeps = {
   /** Gets a line for every change, and every attempt at one; absent: the handlers write their own lines. */

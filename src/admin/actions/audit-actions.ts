@@ -1,3 +1,5 @@
+// The action `audit`, by which operators read who changed what.
+
 import { type AuditEntry, readAuditLine, verifyChain } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';

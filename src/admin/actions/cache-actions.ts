@@ -4,8 +4,8 @@ import { ActionRefusal } from '../api/action.ts';
 import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
 /**
- * `portico cache` without `--gateway` works on Redis itself. It gives no `countHeld`, because it cannot see the memory of
- * processes.
+ * What the action that purges the cache needs. `portico cache` without `--gateway` works on Redis itself. It gives no
+ * `countHeld`, because it cannot see the memory of processes.
  */
 export type CacheActionsDeps = {
   readonly purges: Pick<Purges, 'purge'>;

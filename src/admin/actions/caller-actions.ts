@@ -1,3 +1,5 @@
+// Builds the answer of the action `callers`: who calls, how often, and how much of each limit is left.
+
 import type { Clock } from '../../kernel/clock.ts';
 import { type CallerCount, type CallerSnapshot, topCallers } from '../../telemetry/caller-counts.ts';
 import type { ActionValue } from '../api/action-table.ts';
@@ -7,7 +9,7 @@ type CallerView = CallersValue['callers'][number];
 
 const CALLERS_SHOWN = 50;
 
-/** How many requests a caller may still send: as its last request saw it, or the full window if it has passed since. */
+/** How many requests a caller may still send: what its last request left, or the full limit if the window has ended since. */
 function windowsOf({ tier, windows, lastAt }: Readonly<CallerCount>, now: number): CallerView['windows'] {
   if (tier === undefined) return undefined;
   return windows?.map(({ points, seconds, remaining, resetSeconds }) => {

@@ -1,3 +1,5 @@
+// The actions that show the configuration in force, and reload it.
+
 import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { ActionRefusal } from '../api/action.ts';

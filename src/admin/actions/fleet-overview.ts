@@ -1,3 +1,5 @@
+// Merges what all gateways on one Redis have counted, so that the console of any of them shows the whole fleet.
+
 import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
@@ -23,7 +25,7 @@ import { timeSchema } from '../../telemetry/incidents/incident.ts';
 import { compileOverview, conditionFacts, type OverviewStatus } from '../views/overview.ts';
 import { callersView } from './caller-actions.ts';
 
-/** What a gateway says of itself to the others on its Redis. */
+/** The state that a gateway writes to Redis for the other gateways. */
 type GatewayState = {
   readonly id: string;
   readonly name: string;
@@ -63,11 +65,11 @@ const gatewayState = z.object({
 const readState = (value: unknown): GatewayState | undefined =>
   gatewayState.safeParse(value).success ? (value as GatewayState) : undefined;
 
-/** Absent `fleet`: there is no Redis, and all figures are of this gateway. */
+/** What the overview needs. If `fleet` is absent, there is no Redis, and all numbers are of this gateway. */
 export type FleetOverviewDeps = {
   readonly sampler: Pick<MetricSampler, 'lastMinute' | 'read'>;
   readonly status: () => OverviewStatus;
-  /** This gateway: unique, and as people know it. */
+  /** This gateway: its unique id, and the name that people see. */
   readonly self: { readonly id: string; readonly name: string };
   readonly callers: () => CallerSnapshot | Promise<CallerSnapshot>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -75,12 +77,12 @@ export type FleetOverviewDeps = {
 };
 
 const HOUR_MS = 3_600_000;
-/** How often a gateway says something of itself, and how often it listens to the others, however many look. */
+/** How often a gateway writes its state, and how often it reads those of the others, however many people look. */
 const SAID_MS = 5_000;
 const HEARD_MS = 2_000;
-/** A gateway that has said nothing for longer is gone. */
+/** A gateway that has written no state for longer counts as gone. */
 const GONE_MS = 30_000;
-/** Callers of whom a gateway tells the others. */
+/** The most callers in the state of a gateway. */
 const CALLERS_TOLD = 100;
 
 function sumCounts(all: readonly (readonly (readonly [string, number])[])[]): SeriesCounts {
@@ -114,7 +116,7 @@ const mergedSample = (states: readonly GatewayState[], sample: MetricsSnapshot) 
   gauges: (name: string) => mergeGauges(name, states),
 });
 
-/** What this gateway says of itself, but for its callers. */
+/** The state of this gateway, without its callers. */
 function stateOf(
   { sampler, status, self }: FleetOverviewDeps,
   sample: MetricsSnapshot,
@@ -144,7 +146,7 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
 
   const ownState = (sample: MetricsSnapshot) => stateOf(deps, sample);
 
-  /** Tells the others, so that each can answer for all. */
+  /** Writes the state of this gateway, so that each gateway can answer for all. */
   async function say(sample: MetricsSnapshot): Promise<void> {
     if (fleet === undefined || clock.monotonic() - saidAt < SAID_MS) return;
     saidAt = clock.monotonic();
@@ -153,7 +155,7 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     await fleet.writeState(JSON.stringify({ ...ownState(sample), callers: told }));
   }
 
-  /** The others, as Redis has them; nobody while Redis fails, because then each speaks for itself. */
+  /** Reads the states of the others; there are none while Redis fails, and then this gateway answers for itself alone. */
   async function listen(): Promise<void> {
     if (fleet === undefined || clock.monotonic() - heardAt < HEARD_MS) return;
     heardAt = clock.monotonic();
@@ -184,9 +186,9 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
   }
 
   return {
-    /** Takes each sample. It never rejects: a Redis that fails has an item of its own. */
+    /** Gets each sample. It never rejects, because the overview has an item for a Redis that fails. */
     say: (sample: MetricsSnapshot) => say(sample).catch(() => undefined),
-    /** The overview of all gateways by what was last heard of the others; the next one hears more. */
+    /** The overview of all gateways from the states that were last read; it starts the next reading without waiting for it. */
     tick(sample: MetricsSnapshot, incidents: readonly FleetIncident[]) {
       void listen();
       return compile([ownState(sample) as GatewayState, ...others], sample, incidents);

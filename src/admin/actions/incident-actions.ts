@@ -1,3 +1,5 @@
+// The actions that read incidents, and the function that describes an incident for people.
+
 import type { Clock } from '../../kernel/clock.ts';
 import type {
   FleetIncident,
@@ -15,7 +17,7 @@ import { compileIncident, incidentScopeText } from '../views/incident-view.ts';
 import { todoOf } from '../views/incident-todo.ts';
 import type { Act, ActionHandlers } from './act.ts';
 
-/** What an incident is described by, besides itself. */
+/** What the description of an incident needs besides the incident. */
 export type IncidentDescriberDeps = {
   readonly clock: Pick<Clock, 'now'>;
   /** Carries out the actions that read the audit and the runbook. */
@@ -23,7 +25,7 @@ export type IncidentDescriberDeps = {
   readonly patience: () => PatienceFacts;
 };
 
-/** Describes incidents. */
+/** Describes incidents, with what changed before each and what an operator can do. */
 export type DescribeIncidents = (
   incidents: readonly FleetIncident[],
   effectsOf?: (incident: FleetIncident) => IncidentView['effects'],
@@ -80,7 +82,7 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
   };
 }
 
-/** `known` is read anew for each question. */
+/** What the actions that read incidents need. `known` is called anew for each request. */
 export type IncidentActionsDeps = {
   readonly clock: Pick<Clock, 'now'>;
   readonly known: () => Promise<ScopedIncidents>;

@@ -19,8 +19,8 @@ import type { createFleetOverview } from './fleet-overview.ts';
 import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
 /**
- * Time series come from `sampler` and `readFleet`. The other functions are called for each question, so a reload needs no
- * new actions.
+ * What the actions that read metrics need. The functions are called anew for each request, so the actions survive a
+ * reload.
  */
 export type MetricActionsDeps = {
   readonly sampler: MetricSampler;

@@ -1,3 +1,5 @@
+// What an action of the operator's listener is: its specification, who may ask for it, and how it ends.
+
 import * as z from 'zod';
 import { deceptiveCharacters } from '../../kernel/control-characters.ts';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
@@ -5,7 +7,7 @@ import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 /** What a token of the operator's listener may do: a viewer reads, an operator also changes things. */
 export type Role = 'viewer' | 'operator';
 
-/** Who asks for an action: the name of a token, or what stands for one, and from which address where that is known. */
+/** Who asks for an action. `name` is that of the token, or a word for callers without one; `address` is absent if unknown. */
 export type Actor = { readonly name: string; readonly role: Role; readonly address?: string };
 
 /** The status of each kind of problem. */
@@ -35,7 +37,7 @@ export type ActionResult =
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly problem: ActionProblem };
 
-/** What a schema makes of its input; nobody changes it. */
+/** The type of what a schema returns, read-only throughout. */
 export type Parsed<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 /** The specification of an action: its route, who may use it, its input and its output. */
@@ -54,7 +56,7 @@ export type ActionSpec = {
   };
 };
 
-/** A text that people see in lists, of so many characters: with others it could forge what a terminal shows. */
+/** Specifies a text of `min` to `max` printable characters; others could forge what a terminal shows in a list. */
 export function printable(min: number, max: number): z.ZodString {
   const shape = new RegExp(`^[^${deceptiveCharacters}]{${min},${max}}$`, 'u');
   return z.string().regex(shape, `expected at most ${max} printable characters`);

@@ -78,5 +78,5 @@ export const explanation = z.looseObject({
     .describe('The configuration that it holds for.'),
 });
 
-/** The same as a type. */
+/** The type of the answer of `explain`. */
 export type ExplainAnswer = Parsed<typeof explanation>;

@@ -21,8 +21,8 @@ const pepper = z.string().max(64).describe('Shows whether two gateways have the 
 const record = z.looseObject({ id }).describe('The stored record of a key, with its hashes.');
 const time = z.int().min(0).describe('Milliseconds since the epoch.');
 /**
- * A file to import may come from anywhere, so its records keep the bounds of those that are made here. What else they hold is
- * dropped: nested deep enough, it would exhaust the stack of every process that it is sent to.
+ * A file to import may come from anywhere, so its records have the bounds of those that are made here. Other fields are
+ * dropped, because a deeply nested one would exhaust the stack of each process that it is sent to.
  */
 const importable = z
   .object({

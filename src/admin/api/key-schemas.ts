@@ -31,7 +31,7 @@ export const keyList = z.strictObject({
   damaged: z.array(z.string()).describe('Keys whose record cannot be read; their callers get 503.'),
 });
 
-/** The same as a type. */
+/** The type of the answer of `keys`. */
 export type KeyList = Parsed<typeof keyList>;
 
 /** How safe a change is. */

@@ -19,7 +19,7 @@ export const scope = z
   .describe(
     'Which processes are covered: this one, all workers of this gateway, or all gateways on its Redis.',
   );
-/** When counting began. */
+/** The moment since which an answer counts. */
 export const since = z.string().describe('From when on it was counted, in UTC.');
 const at = z.string().describe('When it was looked at, in UTC.');
 const kind = z.enum(['source', 'passthrough']);
@@ -36,7 +36,7 @@ const latency = z
     'Quantiles are interpolated linearly within a bucket, as histogram_quantile() of Prometheus does; above the last bound they are that bound.',
   );
 
-/** How many calls of a source are under way and wait, of how many that may be. */
+/** How many calls of a source are under way, how many wait, and how many may be under way. */
 const load = { inFlight: count, waiting: count, concurrency: count };
 
 const overviewSource = z.strictObject({

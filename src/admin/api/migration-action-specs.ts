@@ -24,7 +24,7 @@ const operation = z
   .regex(new RegExp(`^${RESOURCE_NAME}\\.[a-z]{1,40}$`), 'expected an operation such as users.list')
   .describe('Only this operation of it, such as users.list.');
 const rev = z.int().min(0).describe('Only if the state still has this rev.');
-/** What an operator must say where the audit has to tell why. */
+/** The reason, which an operator must give for some actions. */
 const because = printable(1, 200).describe('Why; the audit keeps it.');
 const changed = z.strictObject({
   ...{ resource: movingResource, rev: z.int(), ...migrationPosition.shape, replicas: stateReplicas },

@@ -37,7 +37,7 @@ export const waitingStep = z.strictObject({
   ...{ reason: z.string().optional(), at: utcTime },
   until: utcTime.describe('From then on it is as if nobody had asked.'),
 });
-/** Whom a share reaches. */
+/** The callers that a share of the ramp reaches. */
 export const preview = z.strictObject({
   percent: z.number(),
   callers: z.int().describe('Callers of the last hour, over all processes.'),
@@ -58,7 +58,7 @@ export const preview = z.strictObject({
     )
     .describe('Those with the most calls: ten of all, and ten of those whom the share reaches.'),
 });
-/** The same as a type. */
+/** The type of a preview. */
 export type MigrationPreview = Parsed<typeof preview>;
 /** Long work on a migration, and its progress. */
 export const migrationTask = z.strictObject({
@@ -96,7 +96,7 @@ export const migrationList = z.strictObject({
     }),
   ),
 });
-/** The same as a type. */
+/** The type of the answer of `migrations`. */
 export type MigrationList = Parsed<typeof migrationList>;
 
 /** What may be shown of a value that differs: never the value. */
@@ -120,7 +120,7 @@ export const differenceList = z.strictObject({
     }),
   ),
 });
-/** The same as a type. */
+/** The type of the answer of `migrations.diffs`. */
 export type DifferenceList = Parsed<typeof differenceList>;
 
 /** The answer of `migrations.status`. */
@@ -219,5 +219,5 @@ export const migrationStatus = z.strictObject({
   notes: z.array(z.string()).describe('What an operator should know before he trusts a gate.'),
 });
 
-/** The same as a type. */
+/** The type of the answer of `migrations.status`. */
 export type MigrationStatus = Parsed<typeof migrationStatus>;

@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>;
 
 const isPathPart = (path: string, name: string) => path.includes(`{${name}}`);
 
-/** The parts of the input: parameters of path and query, and the body; `undefined` if nothing is left for it. */
+/** The parts of the input: parameters of path and query, and the body, which is `undefined` if nothing is left for it. */
 function partsOf(spec: ActionSpec) {
   const { path, input } = spec;
   const { properties = {}, required = [] } = jsonSchema(input, 'input') as {

@@ -1,3 +1,5 @@
+// Describes the sign-in of the console in OpenAPI, and has the parts that the document of the actions uses, too.
+
 import * as z from 'zod';
 import { type Parsed, problemStatus } from './action.ts';
 
@@ -15,7 +17,7 @@ const session = z.strictObject({
   version: z.string().describe('The version of the gateway.'),
 });
 
-/** Who is logged in, and how. */
+/** Who is signed in, and how. */
 export type SessionDetail = Parsed<typeof session>;
 
 const begun = z.strictObject({
@@ -29,7 +31,7 @@ const begun = z.strictObject({
 /** What signing in takes. */
 export const credentials = z.strictObject({ token: z.string().min(1).max(600) });
 
-/** A schema as JSON Schema: of what is sent for input, of what is answered for output. */
+/** A schema as JSON Schema. `input`: what callers may send; `output`: what they get. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const { $schema: _schema, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
   return rest;

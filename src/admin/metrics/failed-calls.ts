@@ -1,13 +1,15 @@
+// Measures which share of the calls to each source fails now. Alerts on sources read it.
+
 import { type MetricPlace, registerGauge } from '../../telemetry/metrics/metric-factories.ts';
 
 /** The calls of a source at one moment, counted since the start. */
 type Tally = { readonly atMs: number; readonly calls: number; readonly failed: number };
 
-/** So long a share is of. With the time between two scrapes, it falls within a minute of a recovery. */
+/** A share counts the calls of this time. It is short, so that the share falls within a minute of a recovery. */
 const WINDOW_MS = 20_000;
-/** Two tallies are at least so far apart, so that their number is bounded however often somebody looks. */
+/** Two tallies are at least this far apart, so that there are only a few, however often somebody looks. */
 const APART_MS = 2_000;
-/** A source that nobody calls keeps its last share for so long: it has not shown that it is well. */
+/** A source that nobody calls keeps its last share for this time, because nothing has shown that it works again. */
 const HELD_MS = 60_000;
 
 class SourceCalls {
@@ -17,7 +19,7 @@ class SourceCalls {
   #share = 0;
   #shareAtMs = 0;
 
-  /** The share of the calls of the last twenty seconds that failed; `undefined`: there was none. */
+  /** The share of the calls of the last twenty seconds that failed; `undefined`: there was no call for a minute. */
   share(nowMs: number): number | undefined {
     const { calls, failed } = this;
     const from = this.#tallies.findLastIndex(({ atMs }) => nowMs - atMs >= WINDOW_MS);

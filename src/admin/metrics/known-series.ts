@@ -12,7 +12,7 @@ const FAILURES = ['500', '502', '503', '504'];
 /** The cache results of requests that fail. */
 const UNCACHED = ['none', 'miss'];
 const VIEWS: readonly RecordView[] = ['list', 'details', 'get'];
-/** The outcomes of calls that brought an answer, or say nothing of the source. */
+/** The outcomes of calls that brought an answer, or that do not show whether the source works. */
 const CALL_OUTCOMES = ['2xx', '3xx', '4xx', '5xx', 'cancelled', 'overloaded'];
 /** The outcomes of calls that failed, and why. */
 const CALL_FAILURES: readonly (readonly [outcome: string, failure: CallFailure])[] = [

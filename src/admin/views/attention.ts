@@ -1,3 +1,5 @@
+// Chooses what the operator sees first: incidents and conditions, without those that another one explains.
+
 import type { findConditions } from '../../telemetry/conditions/conditions.ts';
 import { rootIncidentOf, explanationOf, type ServedBySource } from '../../telemetry/incidents/causes.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';

@@ -1,3 +1,5 @@
+// Lists what was changed in the fleet before an incident, because a change is the most frequent cause.
+
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import { BEFORE_MS, type FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
@@ -6,7 +8,7 @@ type Change = IncidentView['before']['changes'][number];
 
 const CHANGES_MAX = 10;
 const PLACES_MAX = 4;
-/** The moment of an incident is known to about two seconds. */
+/** The start of an incident is known only to about two seconds, so a change may seem this much later. */
 const CLOSE_MS = 2_000;
 
 type Place = {

@@ -7,9 +7,9 @@ import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
 export type PatienceFacts = {
   /** How long the breaker of a source stays open. */
   readonly breakerMs: (source: string) => number | undefined;
-  /** How long an answer that was read of a source just before may be served; `undefined`: no older answers are. */
+  /** How long the last answer of a source may still be served; `undefined`: no older answers are served. */
   readonly staleMs: (source: string) => number | undefined;
-  /** How long a known key is served without Redis, and the last key set of the issuer. */
+  /** How long a known key is accepted without Redis. `issuerMs`: how long the last key set of the token issuer is used. */
   readonly keysMs: number;
   readonly issuerMs: number;
 };
@@ -53,8 +53,8 @@ function ofRedis(
   ];
 }
 
-/** What happens by itself, as sentences without a full stop. */
-export function nextOf(incident: FleetIncident, facts: PatienceFacts, now: number): readonly string[] {
+/** What the gateway does next about an open incident without an operator, as sentences without a full stop; empty once it has ended. */
+export function whatHappensNext(incident: FleetIncident, facts: PatienceFacts, now: number): readonly string[] {
   if (!incident.isOpen) return [];
   const { kind, seen, since } = incident;
   const quietMs = now - seen;
@@ -72,7 +72,7 @@ export function nextOf(incident: FleetIncident, facts: PatienceFacts, now: numbe
     case 'issuer':
       return [
         ...over,
-        // It was read before the first failure: some process may have none any more.
+        // If a token was refused, some process has no key set any more, whatever the time says.
         incident.answers.failed > 0
           ? 'tokens are accepted again once its key set can be read'
           : leftText('the last key set serves', since + facts.issuerMs - now, 'no token is accepted'),

@@ -1,3 +1,5 @@
+// Says what an operator should do about an incident.
+
 import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
 import type { Incident, IncidentKind } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
@@ -47,7 +49,7 @@ export function todoOf(
 
 const LINE_CHARS_MAX = 240;
 
-/** What an entry of the runbook says is to do: its first sentences, as plain text. */
+/** The advice of an entry of the runbook: its first sentences, as plain text. */
 export function todoLine(entry: string | undefined): string {
   const text = /\*\*Do:\*\*\s*([\s\S]*?)(?:\n\n|$)/.exec(entry ?? '')?.[1] ?? '';
   const plain = text

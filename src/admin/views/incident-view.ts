@@ -1,3 +1,5 @@
+// Describes an incident in words and numbers, for the console and the command line.
+
 import { percentText } from '../../telemetry/conditions/condition.ts';
 import { shareOf } from '../../telemetry/history/series-sums.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
@@ -9,10 +11,10 @@ import {
   type IncidentKind,
 } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
-import { nextOf, type PatienceFacts } from './incident-next.ts';
+import { whatHappensNext, type PatienceFacts } from './incident-next.ts';
 import { todoLine, todoOf } from './incident-todo.ts';
 
-/** What the page and the command line are told beside what was counted. */
+/** What the description of an incident needs besides its counts. */
 export type IncidentFacts = PatienceFacts & {
   readonly now: number;
   readonly before: IncidentView['before'];
@@ -111,12 +113,12 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     hosts: hosts.length > 1 ? hosts : [],
     effects: facts.effects,
     before: facts.before,
-    next: nextOf(incident, facts, facts.now),
+    next: whatHappensNext(incident, facts, facts.now),
     todo: { ...todo, line: todoLine(facts.runbook(todo.entry)) },
   };
 }
 
-/** Who sees the incidents, where that is not the whole fleet. */
+/** Which part of the fleet has seen the incidents, in words; empty if the whole fleet has. */
 export function incidentScopeText(scope: 'process' | 'workers' | 'fleet'): string {
   if (scope === 'fleet') return '';
   return scope === 'process' ? 'as this replica sees it' : 'as the workers of this replica see it';

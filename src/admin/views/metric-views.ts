@@ -1,3 +1,5 @@
+// Builds the answers of the actions that read metrics: charts, `source`, `cache` and the trend of the quality.
+
 import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { MetricsSnapshot, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
@@ -90,7 +92,7 @@ function scanCachesOf(name: string, { at, gauges }: MetricsSnapshot): ActionValu
   });
 }
 
-/** The answer of `source` but for its head. */
+/** The answer of `source` without its head. */
 export function compileSourceView(
   source: ServedSource,
   { hosts, rules, ...description }: SourceDescription,
@@ -119,7 +121,7 @@ export function compileSourceView(
   };
 }
 
-/** The answer of `cache` but for its head. */
+/** The answer of `cache` without its head. */
 export function compileCacheView(
   counts: Counts,
   sample: MetricsSnapshot,

@@ -1,3 +1,5 @@
+// Builds the answer of the action `overview` from a sample of the metrics.
+
 import type { MetricsSnapshot, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
 import { quantileMs } from '../../telemetry/history/latency-buckets.ts';
 import type { ActionValue } from '../api/action-table.ts';
@@ -23,7 +25,7 @@ export type OverviewStatus = Pick<Overview, 'scope' | 'version' | 'processes' | 
   readonly sources: readonly ServedSource[];
 };
 
-/** What was counted before a sample. */
+/** What was counted in the time before a sample. */
 type RecentCounts = {
   /** What was counted in the last `overMs`. */
   readonly grown: SeriesCounts;
@@ -74,7 +76,7 @@ function totalsOf(grown: SeriesCounts, seconds: number): Overview['totals'] {
   return {
     requestsPerSecond: requests / seconds,
     errorsShare: shareOf(errors, requests),
-    // A refusal is counted at once, but its request only when it is answered, which may be after the minute.
+    // A refusal is counted at once, but its request only once it is answered, which may be after the minute.
     refusedShare: shareOf(Math.min(requests, sumOf(grown, 'refusals')), requests),
     ...latencyOf(grown, 'latency', () => true),
     hitShare: hitShareOf(cacheResults(grown, () => true)),

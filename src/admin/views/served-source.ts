@@ -1,3 +1,5 @@
+// Lists the sources and pass-through routes that a configuration serves, as the metrics name them.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import type { CountedRule } from '../../source/adapter/read/outcome.ts';

@@ -13,7 +13,7 @@ import { sortByReferences } from './draft-order.ts';
 import { openInto } from './open-into.ts';
 import { shippedExamples } from '../input/shipped-files.ts';
 
-/** A text for one resource, or for the only one: `name=http://…`, `http://…`. */
+/** A text for a named resource, `name=http://…`, or for the one resource of this run, `http://…`. */
 type ForResource = { readonly resource: Resource | undefined; readonly text: string };
 
 /** The options of `portico infer`. */
@@ -70,7 +70,7 @@ function readFile(file: string): Buffer {
   }
 }
 
-/** Splits `name=text`; a text without the name of a resource of the contract is for the only one. */
+/** Splits `name=text`; a text without the name of a resource of the contract is for the one resource of this run. */
 function readForResource(text: string, { resources }: Contract): ForResource {
   const resource = [...resources.values()].find(({ name }) => text.startsWith(`${name}=`));
   return { resource, text: resource === undefined ? text : text.slice(resource.name.length + 1) };
@@ -123,7 +123,7 @@ function columnsFor(
   const of = (given: readonly ForResource[]) =>
     given.filter((one) => one.resource === undefined || one.resource === resource);
   const { fieldNames } = resource;
-  // What is said of no resource counts for each that has the field.
+  // An option without a resource name counts for every resource with that field.
   const isElsewhere = (one: ForResource, field: string) =>
     one.resource === undefined && asked.some((other) => other.resource?.fieldNames.includes(field) === true);
   const mapped = of(map).flatMap((one) => {
@@ -141,7 +141,7 @@ function columnsFor(
   return Object.fromEntries([...of(id).map(({ text }) => ['id', text] as const), ...mapped]);
 }
 
-/** Every resource with its address. Of a resource that is named without one, it is the argument. */
+/** Every resource with its address; if the only resource has none, the `url` argument is its address. */
 function readTargets(
   url: string | undefined,
   { resource: given }: Split,
@@ -152,12 +152,12 @@ function readTargets(
   const plain = given.filter(({ resource }) => resource === undefined);
   if (plain.length > 1 || (plain.length === 1 && addressed.length > 0))
     throw new InferError(
-      'of several resources, each needs its address',
+      'each of several resources needs its own address',
       [...contract.resources.keys()].map((name) => `--resource ${name}=https://…`).join(' '),
     );
   if (plain[0] === undefined) {
     if (url !== undefined)
-      throw new InferError(`nothing says what ${url} is of`, 'write it behind the name: --resource <name>=…');
+      throw new InferError(`no resource is named for ${url}`, 'write it behind the name: --resource <name>=…');
     const names = addressed.map(({ resource }) => resource);
     if (new Set(names).size < names.length) throw new InferError('a resource is named twice');
     return addressed.map(({ resource, text }) => ({ resource: resource as Resource, url: text }));
@@ -222,7 +222,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   const split = splitArguments(args, contract);
   const given = readTargets(url, split, sample, contract);
   if (sample.length > 0 && given.length > 1)
-    throw new InferError('saved replies are of one resource', 'run portico infer for each');
+    throw new InferError('saved replies can be of one resource only', 'run portico infer for each');
   const opened = args.into === undefined ? undefined : openInto(args.into, context.variables);
   const targets = given.map((one) => ({ ...one, url: opened?.address(one.url) ?? one.url }));
   refuseUnlisted(targets);

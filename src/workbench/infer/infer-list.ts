@@ -8,7 +8,7 @@ import type { FirstResponse } from './detect/first-response.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
-import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
+import { mapFields, type MapDraft, refuseAbsentColumn } from './map/map-fields.ts';
 import { type DraftNote, InferError, notesAt } from './notes/note.ts';
 import { windowSection, type WindowDraft } from './window/window-section.ts';
 import { type FiltersDraft, inferFilters } from './query/infer-filters.ts';
@@ -60,7 +60,7 @@ function mapRows(
     [...resource.itemFields, ...resource.detailFields].map(({ name, kind }) => [name, kind]),
   );
   for (const [field, path] of Object.entries(columns))
-    refuseAbsent(rows, { field, kind: kinds.get(field) }, path);
+    refuseAbsentColumn(rows, { field, kind: kinds.get(field) }, path);
   const mapping = mapFields(resource, 'list', rows, {
     paths,
     described,

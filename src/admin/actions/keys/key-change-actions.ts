@@ -20,8 +20,8 @@ import { keyState, keyView } from './key-view.ts';
 import { forgetKey, type KeysStores, type OnKeys, readLastUsed } from './with-key-stores.ts';
 
 /**
- * `config` is asked at each change: it has the pepper, and the tiers and operations that a key may have. `onKeys` refuses if
- * Redis fails, or if the configuration has no Redis for keys.
+ * What the actions that change keys need. `config` is called at each change; it has the pepper, and the tiers and operations
+ * that a key may have. `onKeys` refuses if Redis fails, or if the configuration has no Redis for keys.
  */
 export type KeyChangeDeps = {
   readonly onKeys: OnKeys;

@@ -1,3 +1,5 @@
+// Checks the words of actions on keys: spans, permissions, operations and tiers.
+
 import { closest } from '../../../config/validate/closest.ts';
 import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import { parseDuration } from '../../../kernel/duration.ts';

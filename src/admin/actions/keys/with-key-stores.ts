@@ -5,7 +5,7 @@ import type { KeyLastUsed } from '../../../store/key-last-used.ts';
 import type { Replication } from '../../../store/redis/await-replica.ts';
 import { ActionRefusal } from '../../api/action.ts';
 
-/** The keys in Redis, when they were last used, and replication. */
+/** What actions on keys work on: the keys in Redis, the times of their last use, and a wait for replication. */
 export type KeysStores = {
   readonly store: KeyStore;
   readonly uses: KeyLastUsed;

@@ -10,7 +10,7 @@ export async function previewWithLabels(
   percent: number,
 ): Promise<ActionValue<'migrations.preview'>> {
   const known = await labels();
-  // A process knows the callers of others by a digest alone, and a digest is told by the id that it is made of.
+  // Processes share their callers as digests of ids only. The ids of all keys show which digest is whose.
   const { largest, ...preview } = await operatorTasks.preview(resource, percent, [...known.keys()]);
   return {
     ...preview,

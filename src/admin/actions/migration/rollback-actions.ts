@@ -14,7 +14,7 @@ import {
 } from './find-migration.ts';
 import { refuseSilentLegacy } from './stage-actions.ts';
 
-/** A rollback so soon after another one is probably for the same fault: two people, or a person and the judge. */
+/** A second rollback within this time is probably for the same fault: two people saw it, or a person and the judge. */
 const SECOND_ROLLBACK_MS = 60_000;
 
 /** @throws ActionRefusal if there is nothing to roll back, or if it needs `force` */
@@ -45,7 +45,7 @@ function changedHere(note: ActionContext['note'], before: MigrationState, after:
   return { resource, rev, stage, percent, replicas: { total: 1, atRev: 1, stale: [] }, ms: 0 };
 }
 
-/** A rollback that Redis did not take, with what can be done at once. */
+/** The error of a rollback that could not be written to Redis, with a hint at what can be done at once. */
 function withLocalHint(error: unknown, resource: string): unknown {
   if (!(error instanceof ActionRefusal) || error.problem.code !== 'unavailable') return error;
   const hint = `portico migration rollback ${resource} --local goes back in one gateway at once, without Redis: do it at each; repeat it for all once Redis is back`;

@@ -115,7 +115,7 @@ export async function refuseSilentLegacy(
 export function createStageActions(migrations: OperatedMigrations) {
   const { clock } = migrations;
 
-  /** Whether a step waits for an approval: only those forward do. */
+  /** The step as it waits for an approval; `undefined` if it needs none, because only steps forward do. */
   function pendingOf(
     { state, config }: FoundMigration,
     step: AskedStep,

@@ -1,3 +1,5 @@
+// The actions that list requests that failed or were slow, and show one of them with its timings.
+
 import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/semaphore.ts';
 import { INDEX_MS, type FleetTraceIndex } from '../../../store/fleet/fleet-trace-index.ts';
@@ -66,8 +68,8 @@ function compileIsWanted({ status, operation, code, source, caller }: Input, fro
 const FAILED = ['"status":5', '"slow":true'];
 
 /**
- * Texts that the JSON of a wanted trace contains, one at least of each list. They rule out most traces without parsing them: parsing those of two days
- * would block the event loop.
+ * Texts that the JSON of a wanted trace contains, at least one of each list. They rule out most traces without parsing,
+ * because parsing the traces of two days would block the event loop.
  */
 function marksOf({ status, operation, code, source, caller }: Input): Search['marks'] {
   const fields = Object.entries({ operation, code, source, caller });
@@ -109,7 +111,7 @@ export function newestOf<T extends { readonly at: string; readonly requestId: st
 /** Creates the actions on requests of this process, and of the fleet where there is Redis. */
 export function createRequestActions({ recent, requestIndex, clock }: RequestActionsDeps): ActionHandlers {
   const startedAt = clock.now();
-  // A look-up may read megabytes.
+  // A look-up may read megabytes, so only one runs at a time.
   const oneByOne = createSerialQueue();
 
   /** Finds wanted traces of the fleet until there are enough; `undefined` if Redis does not answer. */

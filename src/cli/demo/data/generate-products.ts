@@ -1,4 +1,4 @@
-import { type CategoryCode, categories, goods, qualities, sales } from './product-words.ts';
+import { type CategoryCode, categories, goods, qualities, slogans } from './product-words.ts';
 import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';
 
 /** The correct v1 record of a row, with the price as exact decimal text. */
@@ -64,7 +64,7 @@ function invent(random: Random, number: bigint, position: number): Ware {
   return {
     number,
     name: `${random.pick(qualities)} ${random.pick(goods[kind])}`,
-    text: random.chance(0.15) ? null : random.pick(sales),
+    text: random.chance(0.15) ? null : random.pick(slogans),
     cents: EDGE_CENTS.get(position) ?? inventCents(random),
     code: random.chance(0.06) ? null : kind,
   };

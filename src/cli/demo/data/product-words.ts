@@ -38,7 +38,7 @@ export const qualities = [
 ] as const;
 
 /** Advertising phrases, within Latin-1. */
-export const sales = [
+export const slogans = [
   'Made in Köln. Save £3 today!',
   'Qualité supérieure · garantie à vie',
   'Für den täglichen Gebrauch, "made to last".',

@@ -5,7 +5,7 @@ import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { maskText } from '../../explain/shape.ts';
 import { type Column, knownValues } from './columns.ts';
 import { amountForm } from './read-amounts.ts';
-import { momentForm } from './read-moments.ts';
+import { momentForm } from './moment-form.ts';
 
 const SAMPLE_MAX = 20;
 const FEW = 12;

@@ -53,7 +53,7 @@ function inAllRows(choice: ColumnChoice | undefined, rows: readonly JsonObject[]
 }
 
 /** Refuses a column that the operator names and no record has. @throws InferError */
-export function refuseAbsent(
+export function refuseAbsentColumn(
   rows: readonly JsonObject[],
   { field, kind }: { readonly field: string; readonly kind: FieldKind | undefined },
   path: string,

@@ -2,7 +2,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
 import { type CoercionSteps, NULL_TEXTS, nullIf, nullValues, plainTexts } from './coercion-steps.ts';
-import { momentForm } from './read-moments.ts';
+import { momentForm } from './moment-form.ts';
 import { nullGuess, weighGuesses } from './weigh-guesses.ts';
 
 const NULL_INSTANTS = [

@@ -46,7 +46,7 @@ export function createSecrets(prefix: string): Secrets {
 }
 
 /**
- * How likely the header of a name is the credential: the lower, the likelier. Only one becomes `auth`; a public id
+ * How likely a header with this name is the credential: the lower the number, the likelier. Only one becomes `auth`; a public id
  * beside a secret must not take its place.
  */
 export function secretRank(name: string): number {

@@ -1,4 +1,4 @@
-// Where the marks of the small charts go. Pure; what cannot be drawn is left out.
+// Computes where the marks of the small charts go. Unknown values are left out.
 
 /** The values of data points, the oldest first; null if unknown. */
 export type Points = readonly (number | null | undefined)[];
@@ -42,7 +42,7 @@ export function heatShade(count: number | null | undefined, most: number): numbe
   return 0.12 + 0.88 * Math.sqrt(Math.min(1, count / most));
 }
 
-/** The buckets that hold anything, from the first to the last; at least one. */
+/** The buckets of a histogram from the first to the last that has a count; at least one. */
 export function usedBuckets(
   points: readonly (readonly (number | null)[] | null)[],
   count: number,

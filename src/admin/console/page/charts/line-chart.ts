@@ -14,13 +14,13 @@ export type ChartLine = {
   readonly dash?: boolean;
 };
 
-/** Charts on one page need different titles: the title is the key of the element, too. */
+/** The properties of a chart. Charts on one page need different titles, because the title is the key of the element, too. */
 export type LineChartProps = {
   readonly title: string;
   /** When the interval of each data point begins, milliseconds since the epoch. */
   readonly at: readonly number[];
   readonly lines: readonly ChartLine[];
-  /** The values of the axis and the legend. */
+  /** Writes a value for the axis and the legend. */
   readonly textOf: (value: number | null | undefined) => string;
 };
 

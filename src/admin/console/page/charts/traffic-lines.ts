@@ -1,10 +1,10 @@
-// Makes the lines of the charts from the time series of the API. Pure.
+// Makes the lines of the charts from the time series of the API.
 
 import type { MetricsHistory, PointCounts } from '../../../api/metric-specs.ts';
 
 type NamedPointCounts = Readonly<Record<string, PointCounts>>;
 
-/** A line that has no chart yet. */
+/** A line for a chart, with a value for each data point. */
 export type Line = { readonly name: string; readonly colour: string; readonly values: PointCounts };
 
 const statusColours: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ export function namedLines(named: NamedPointCounts, stepMs: number): readonly Li
     }));
 }
 
-/** p50 and p99. */
+/** The lines of the median latency (p50) and of the 99th percentile (p99), in milliseconds. */
 export function latencyLines({ p50Ms, p99Ms }: { p50Ms: PointCounts; p99Ms: PointCounts }): readonly Line[] {
   return [
     { name: 'p50', colour: 'c-cool', values: p50Ms.slice(0, -1) },
@@ -69,7 +69,7 @@ export function latencyLines({ p50Ms, p99Ms }: { p50Ms: PointCounts; p99Ms: Poin
   ];
 }
 
-/** At least so many data points are drawn, even if most are unknown: five minutes of an hour. */
+/** At least this many data points are drawn, even if most are unknown. They are five minutes of an hour. */
 const POINTS_MIN = 30;
 
 type TimeSeries = {

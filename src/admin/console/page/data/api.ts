@@ -8,7 +8,7 @@ export function keepSessionSecret(secret: string): void {
   window.sessionStorage.setItem(secretKey(), secret);
 }
 
-/** Forgets the secret. */
+/** Forgets the secret of this tab's session. */
 export function forgetSessionSecret(): void {
   window.sessionStorage.removeItem(secretKey());
 }
@@ -19,7 +19,7 @@ export function sessionHeaders(): Readonly<Record<string, string>> {
   return secret === null ? {} : { 'X-Portico-Session-Secret': secret };
 }
 
-/** Why a question was not answered, and what to do about it, in the words of the gateway. */
+/** Why a request to the API failed, and what to do about it, in the words of the gateway. */
 export class ApiProblem extends Error {
   readonly status: number;
   readonly hint: string;
@@ -61,7 +61,7 @@ function problemOf(status: number, body: unknown): ApiProblem {
   return new ApiProblem(status, code ?? 'failed', reason ?? `the gateway answered ${status}`, hint ?? '');
 }
 
-/** Creates the client. `onUnauthenticated` is called where the session has ended. */
+/** Creates the function that asks the API. It calls `onUnauthenticated` if the session has ended. */
 export function createAsk(onUnauthenticated: () => void): AskApi {
   return async function ask<Value>(path: string, options: Parameters<AskApi>[1] = {}): Promise<Value> {
     const { method = 'GET', body, signal } = options;

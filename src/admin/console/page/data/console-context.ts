@@ -1,4 +1,4 @@
-// Who is logged in, and what every view can use.
+// Who is signed in, and what every view can use.
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -8,13 +8,13 @@ import type { StreamState } from './events.ts';
 import type { Overview } from '../../../api/metric-specs.ts';
 import type { SessionDetail } from '../../../api/session-openapi.ts';
 
-/** Who is logged in. The answer to signing in lacks `how` and `version`. */
+/** Who is signed in. The answer to the request that signs in lacks `how` and `version`. */
 export type ConsoleSession = Pick<SessionDetail, 'name' | 'role'> & Partial<SessionDetail>;
 
 /** What every view can use. */
 export type ConsoleContext = {
   readonly ask: AskApi;
-  /** Absent until the first answer says who is logged in; nothing is shown before. */
+  /** Absent until the first answer says who is signed in; nothing is shown before. */
   readonly session: ConsoleSession | undefined;
   /** Whether controls for changes are shown. The gateway refuses the changes of a viewer in any case. */
   readonly canWrite: boolean;
@@ -28,10 +28,10 @@ export type ConsoleContext = {
   readonly announce: (message: string) => void;
 };
 
-/** The context of the views; it is always provided. */
+/** Provides the context to the views; `ConsoleApp` always gives it a value. */
 export const ConsoleContextProvider = createContext<ConsoleContext | undefined>(undefined);
 
-/** The context. @throws Error outside the app */
+/** The context, for a view or a part of one. @throws Error outside the app */
 export function useConsole(): ConsoleContext {
   const context = useContext(ConsoleContextProvider);
   if (context === undefined) throw new Error('outside the console');

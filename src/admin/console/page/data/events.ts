@@ -6,7 +6,7 @@ import { sessionHeaders } from './api.ts';
 /** The state of the stream; `draining`: the gateway has announced its end. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'draining';
 
-/** `onState` may be called before `followEvents` returns. Nothing is called once the stream was closed. */
+/** Who is told of the stream. `onState` may be called before `followEvents` returns. None is called once the stream is closed. */
 export type StreamHandlers = {
   /** Gets the JSON of a tick. */
   readonly onTick: (value: unknown) => void;

@@ -1,3 +1,5 @@
+// Loads the data of a view from the operator's API, and loads it again at an interval.
+
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiProblem } from './api.ts';
 import { useConsole } from './console-context.ts';
@@ -12,7 +14,7 @@ export type Loaded<Value> = {
 
 type State<Value> = { readonly path: string | undefined } & Omit<Loaded<Value>, 'reload'>;
 
-/** Makes a problem of anything that was thrown. */
+/** Makes an `ApiProblem` of any value that was thrown. */
 export function toApiProblem(error: unknown): ApiProblem {
   return error instanceof ApiProblem ? error : new ApiProblem(0, 'failed', String(error), '');
 }

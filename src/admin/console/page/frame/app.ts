@@ -1,3 +1,5 @@
+// The console as a whole: it chooses the view by the address, and shows the login if nobody is signed in.
+
 import { type ComponentType, h, type VNode } from 'preact';
 import { useCallback, useEffect, useErrorBoundary, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, type AskApi, createAsk, forgetSessionSecret } from '../data/api.ts';

@@ -2,7 +2,7 @@
 
 import type { ViewName } from '../show/address.ts';
 
-/** An entry of the navigation. */
+/** An entry of the navigation; `jump` is the key that goes there after `g`. */
 export type NavEntry = { readonly view: ViewName; readonly title: string; readonly jump: string };
 
 /** The views, the most important first. */
@@ -19,7 +19,7 @@ export const destinations: readonly NavEntry[] = [
   { view: 'audit', title: 'Audit', jump: 'a' },
 ];
 
-/** The command of a key. */
+/** What a key does in the console. */
 export type KeyCommand =
   | { readonly kind: 'search' }
   | { readonly kind: 'help' }

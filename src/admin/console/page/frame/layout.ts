@@ -1,4 +1,4 @@
-// The frame of every view: navigation, who is logged in, the state of the stream.
+// The frame of every view: navigation, who is signed in, the state of the stream.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
@@ -53,7 +53,7 @@ function ThemeSwitch(): VNode {
   </button>`;
 }
 
-/** `message` is shown below, in a region whose changes a screen reader speaks; empty for none. */
+/** What the frame needs. `message` is shown below the view, where a screen reader speaks it; empty: there is none. */
 export type LayoutProps = {
   readonly onLogout: () => void;
   readonly onHelp: () => void;

@@ -1,3 +1,5 @@
+// The login of the console.
+
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem, type AskApi, keepSessionSecret } from '../data/api.ts';
@@ -7,7 +9,7 @@ import { formValues } from '../parts/action-dialog.ts';
 import { html } from '../parts/html.ts';
 import { problemNote } from '../parts/marks.ts';
 
-/** `ask` needs no session: the route that signs in stands before the guard. */
+/** What the login needs. `ask` works without a session, because the guard does not protect the route that signs in. */
 export type LoginProps = {
   readonly ask: AskApi;
   /** Whether a session has just ended. */
@@ -15,14 +17,14 @@ export type LoginProps = {
   readonly onSession: (session: ConsoleSession) => void;
 };
 
-/** Explains an unknown token to a person; the words of the gateway are for scripts. */
+/** Explains an unknown token in words for people, because those of the gateway are for scripts. */
 function inWords(problem: ApiProblem): ApiProblem {
   if (problem.status !== 401) return problem;
   const hint = 'Tokens are set in the configuration, as admin.token or admin.tokens.';
   return new ApiProblem(401, problem.code, 'no such token', hint);
 }
 
-/** Asks for a token of the operator's listener. The address stays, so that the same view comes back. */
+/** Asks for a token of the operator's listener. The address of the page stays, so the same view is shown after it. */
 export function Login({ ask, hasEnded, onSession }: LoginProps): VNode {
   const [problem, setProblem] = useState<ApiProblem>();
   const [isRunning, setRunning] = useState(false);

@@ -16,13 +16,13 @@ export function keptTheme(): Theme {
   }
 }
 
-/** Puts a choice in force. */
+/** Shows the page in a theme. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }
 
-/** Puts a choice in force and keeps it. */
+/** Shows the page in a theme, and keeps the choice in this browser. */
 export function keepTheme(theme: Theme): void {
   applyTheme(theme);
   try {
@@ -32,7 +32,7 @@ export function keepTheme(theme: Theme): void {
   }
 }
 
-/** The choice after this one. */
+/** The theme that the switch chooses after this one. */
 export function nextTheme(theme: Theme): Theme {
   return themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
 }

@@ -1,3 +1,5 @@
+// The table of the console: columns, sorting, search and pages, for all views.
+
 import type { VNode } from 'preact';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { changedQuery } from '../show/address.ts';
@@ -48,7 +50,7 @@ export function timeColumn<Row>(key: keyof Row & string, title: string, now: num
   return { ...fieldColumn<Row>(key, title, (row) => timeMark(row[key] as Instant, now)), isNumber: true };
 }
 
-/** A column of numbers, sorted by them. `show` draws one. */
+/** A column of numbers that is sorted by them; `show` draws a number. */
 export function numberColumn<Row, Value extends SortValue>(
   key: string,
   title: string,
@@ -78,7 +80,7 @@ export function buttonColumn<Row>(
   return [{ key: 'do', title: 'Change', cell }];
 }
 
-/** Order and search are part of the address, so that a link shows the same table. */
+/** What a table shows. Its order and its search are part of the address, so a link shows the same table. */
 export type DataTableProps<Row> = {
   /** Part of the address: two tables of one view need two names. */
   readonly id: string;
@@ -124,7 +126,7 @@ function bodyRow<Row>({ columns, keyOf, toneOf }: DataTableProps<Row>, row: Row)
 
 const NARROW = '(max-width: 40rem)';
 
-/** The rows of a page of a table; twenty where rows are cards. */
+/** How many rows a page of a table has; fewer on a narrow page, where rows are cards. */
 const rowsOfPage = () => (window.matchMedia(NARROW).matches ? 20 : 100);
 
 function pageLinks(page: number, pages: number, label: string, linkTo: (page: number) => string): VNode {

@@ -1,3 +1,5 @@
+// Makes elements from templates with `htm`, so that the page needs no compiler for JSX.
+
 import htm from 'htm';
 import { type ComponentChildren, type ComponentType, h, type VNode } from 'preact';
 
@@ -22,7 +24,7 @@ function textsOf(strings: TemplateStringsArray): readonly string[] {
   return texts;
 }
 
-/** Templates of elements. Values become text nodes and properties, never markup. */
+/** Makes elements from a template. Values become text nodes and properties, never markup. */
 export function html(strings: TemplateStringsArray, ...values: readonly unknown[]): VNode {
   return template(textsOf(strings), ...values);
 }

@@ -8,7 +8,7 @@ import type { Tone } from '../show/tones.ts';
 import { instantText, type Instant, timeText } from '../show/times.ts';
 import { type Children, html } from './html.ts';
 
-/** A state: a colour, a shape and a word, so that the colour is never alone. */
+/** A state as a colour, a shape and a word, so that people who do not see the colour can read it. */
 export function stateMark(tone: Tone, word: string, title = ''): VNode {
   return html`<span class=${`state ${tone}`} title=${title}><i aria-hidden="true"></i>${word}</span>`;
 }
@@ -66,7 +66,7 @@ export function skeleton(lines = 4): VNode {
   </div>`;
 }
 
-/** What was loaded, drawn by `show`; grey bars until it comes; the problem if loading fails. */
+/** Draws what was loaded by `show`; grey bars until it is loaded; the problem if loading fails. */
 export function loadedPart<Value>(
   { value, problem, reload }: Loaded<Value>,
   show: (value: Value) => Children,

@@ -1,4 +1,4 @@
-// Writes about migrations in words.
+// Says in words where a migration is and what was found.
 
 import type { DifferenceList, MigrationStatus } from '../../../api/migration-schemas.ts';
 
@@ -28,7 +28,7 @@ export function stageText({ stage, percent }: Pick<MigrationStatus, 'stage' | 'p
   return stage === 'ramp' ? `ramp ${percent} %` : stage;
 }
 
-/** Long work, and how far it is. */
+/** A task of a migration and its progress, in words. */
 export function workText({
   kind,
   by,

@@ -1,4 +1,4 @@
-// Points in time in addresses, and counts before and since a point in time.
+// Reads points in time from addresses, and splits counts at one, so that views show what has changed since.
 
 import type { Tone } from './tones.ts';
 import { countText } from './units.ts';
@@ -60,7 +60,7 @@ export function changeOf({ before, since }: BeforeAndSince): {
   return { tone: 'idle', word: before === 0 ? 'none' : 'as before', order: since > 0 ? 2 : 0 };
 }
 
-/** Such as `120/h, before 4/h`. */
+/** The counts in words, such as `120/h, before 4/h`. */
 export function beforeAndSinceText({ before, since }: BeforeAndSince): string {
   return `${countText(since)}/h, before ${countText(before)}/h`;
 }

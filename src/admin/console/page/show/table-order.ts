@@ -1,6 +1,6 @@
 // Sorts and filters the rows of a table. Unknown values are last in both directions.
 
-/** What a cell is sorted by. */
+/** The value by which a cell is sorted. */
 export type SortValue = string | number | null | undefined;
 
 /** The order of a table: the key of a column, and the direction. */

@@ -1,4 +1,4 @@
-// Severities and the colours of states.
+// Chooses the tone of a state (its colour and shape), and sorts by severity.
 
 /** The severities, the most severe first. */
 const severities = ['critical', 'warning', 'info'] as const;

@@ -48,7 +48,7 @@ function outcomeCell({ outcome = '' }: AuditRow): VNode {
   return html`${stateMark(MADE.includes(outcome) ? 'good' : 'warn', word)} <small>${rest}</small>`;
 }
 
-/** A change so long after a point in time may still be the one that somebody saw then: clocks and memories are inexact. */
+/** A change this long after a point in time may still be what somebody saw then, because clocks and memories are inexact. */
 const AFTER_MS = 300_000;
 
 /** When a change was made, and how long before or after the chosen point in time. */
@@ -79,7 +79,7 @@ function auditTable(rows: readonly AuditRow[], now: number, pointMs: number | un
   });
 }
 
-/** Every change: who, what, before and after, and why. */
+/** The view of the audit: who changed what, before and after, and why. */
 export function AuditView(): VNode {
   const { address, now } = useConsole();
   const since = spans.find((one) => one === address.query['since']);

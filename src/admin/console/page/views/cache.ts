@@ -106,7 +106,7 @@ function sections(detail: CacheDetail): VNode {
   </div>`;
 }
 
-/** What the cache answered, and purging. */
+/** The view of the cache: what it answered, and the form that purges it. */
 export function CacheView(): VNode {
   const { ask, canWrite, now, overview } = useConsole();
   const cache = useLoad<CacheDetail>('cache', 5_000);

@@ -69,7 +69,7 @@ function callersTable(rows: readonly CallerRow[], now: number): VNode {
   });
 }
 
-/** Who calls, which of their requests were refused, and the keys. */
+/** The view of callers: who calls, which of their requests were refused, and the API keys. */
 export function CallersView(): VNode {
   const { now } = useConsole();
   const list = useLoad<CallerList>('callers', 5_000);

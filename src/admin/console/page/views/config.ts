@@ -136,7 +136,7 @@ function filesPart(
   </div>`;
 }
 
-/** What is in force, in which processes, what the last change was, and the reloads. */
+/** The view of the configuration in force: in which processes it is, its last change, and the reloads. */
 export function ConfigView(): VNode {
   const { ask, canWrite, address, now } = useConsole();
   const config = useLoad<ConfigDetail>('config', 10_000);

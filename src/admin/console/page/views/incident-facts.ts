@@ -101,7 +101,7 @@ function todoCell({ todo: { line, entry, view, command } }: IncidentView): Child
     >`;
 }
 
-/** The answers to what one asks at night; `at` is the moment of the answer of the gateway. */
+/** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
 export function incidentFacts(incident: IncidentView, at: string): VNode {
   const { calls, answers, operations, hosts, next, state, last, fault } = incident;
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${countText(calls.notSent)} not sent`;

@@ -13,7 +13,7 @@ import { effectsPart, incidentFacts } from './incident-facts.ts';
 
 type AttentionItem = Overview['attention'][number];
 
-/** How often incidents are read while there are some: what happens by itself is told in seconds. */
+/** How often incidents are read while one is open. It is often, because they say in how many seconds something happens. */
 const OPEN_MS = 2_000;
 const CALM_MS = 15_000;
 
@@ -49,13 +49,13 @@ function endedPart(ended: readonly IncidentView[], now: number): VNode | null {
   </details>`;
 }
 
-/** What is wrong: the open incidents, those of the last day, and what needs attention otherwise. */
+/** The part of the overview on what is wrong: open incidents, those of the last day, and what else needs attention. */
 export function IncidentsSection({ attention }: { attention: readonly AttentionItem[] }): VNode {
   const { now } = useConsole();
   const told = attention.flatMap(({ incident }) => incident ?? []);
   const { value, problem, reload } = useLoad<IncidentList>('incidents', told.length > 0 ? OPEN_MS : CALM_MS);
   const known = told.join(' ');
-  // The stream tells of a new incident, and of one that has ended, before the next reading.
+  // The stream shows a new or an ended incident before the next reading.
   useEffect(reload, [known]);
   const open = bySeverity(value?.incidents.filter(({ state }) => state === 'open') ?? []);
   const shown = new Set(open.map(({ id }) => id));

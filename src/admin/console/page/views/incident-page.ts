@@ -25,7 +25,7 @@ function IncidentRequests({ incident }: { incident: IncidentView }): VNode {
   );
 }
 
-/** One incident, under an address that can be sent to a colleague. */
+/** The view of one incident, under an address that can be sent to a colleague. */
 export function IncidentPage(): VNode {
   const { address } = useConsole();
   const found = useLoad<OneIncident>(`incidents/${encodeURIComponent(address.param)}`, 2_000);

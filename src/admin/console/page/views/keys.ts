@@ -157,7 +157,7 @@ function keysTable({ keys }: KeyList, now: number, actions: KeyActions | undefin
   });
 }
 
-/** The API keys in Redis; an operator makes, rotates and revokes them. */
+/** The part of a view with the API keys in Redis, where an operator makes, rotates and revokes them. */
 export function KeysSection(): VNode {
   const { ask, canWrite, now } = useConsole();
   const { value, problem, reload } = useLoad<KeyList>('keys');
@@ -169,7 +169,7 @@ export function KeysSection(): VNode {
         revoke: (key: KeyRow) => setForm(revokeForm(deps, key)),
       }
     : undefined;
-  // Without Redis there are no keys to list or make: that is a way to run it, and no failure.
+  // A gateway may run without Redis. Then there are no keys to list or make, and that is no failure.
   const isEmbedded = problem?.code === 'conflict';
   const create = () => setForm(createForm(deps));
   const content = html`<div>

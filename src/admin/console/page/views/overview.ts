@@ -112,7 +112,7 @@ const sourceColumns: readonly TableColumn<SourceRow>[] = [
   numberColumn('unreadable', 'Unreadable fields', ({ unreadablePerSecond }) => unreadablePerSecond, rateText),
 ];
 
-/** What is wrong, the traffic, and one row for each source. */
+/** The first view: what is wrong, the traffic, and one row for each source. */
 export function OverviewView(): VNode {
   const { overview: ofFleet, address, now } = useConsole();
   const { process } = address.query;

@@ -37,7 +37,7 @@ import { countText, shareText, spanText } from '../show/units.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Where no point in time is asked for, fields are held against what they were this long ago. */
+/** If the address names no point in time, fields are compared with what they were this long ago. */
 const LATELY_MS = 10 * MINUTE_MS;
 
 type FieldRow = {
@@ -136,7 +136,7 @@ const columns: readonly TableColumn<FieldRow>[] = [
   fieldColumn('from', 'Line', ({ from }) => html`<code>${from}</code>`),
 ];
 
-/** Behind what is missing now. */
+/** The place of the column: behind the one with what is missing now. */
 const CHANGE_AT = 4;
 
 type DisabledRow = DisabledClaimList['disabled'][number];
@@ -181,7 +181,7 @@ function disabledTable(
   });
 }
 
-/** How well the replies fit the source files, field by field: counts and places, never values. */
+/** The view of quality: how well replies fit the source files, field by field. It has counts and places, never values. */
 export function QualityView(): VNode {
   const { address, ask, canWrite, now, overview } = useConsole();
   const askedMs = readPoint(address.query['since'], now);

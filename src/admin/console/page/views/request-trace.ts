@@ -83,7 +83,7 @@ function detailsOf(trace: RequestDetail): VNode {
   </div>`;
 }
 
-/** One request with its timings, found by its own id or the id of its distributed trace. */
+/** The view of one request with its timings, found by its own id or the id of its distributed trace. */
 export function RequestTraceView(): VNode {
   const { address } = useConsole();
   const request = useLoad<RequestDetail>(`requests/${encodeURIComponent(address.param)}`);

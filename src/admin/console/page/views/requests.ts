@@ -18,7 +18,7 @@ const spans = ['15m', '1h', '6h', '24h', '48h'];
 const statuses = ['all', '5xx', '4xx', '429', '499', '503', '504', 'slow'];
 const SHOWN_MAX = 200;
 
-/** The path of the requests of a filter. Refusals of callers do not stand in the way of failures: by default there are none. */
+/** The path of the API for a filter. By default the list has no refusals of callers, because they would hide the failures. */
 export function requestsPath(query: Readonly<Record<string, string>>, limit: number): string {
   const wanted: Readonly<Record<string, string | undefined>> = { status: 'failed', ...query };
   const given = asked.flatMap((name) => {
@@ -44,7 +44,7 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
       </select></label
     >`;
   const { since = '' } = query;
-  // The link of an incident asks for a moment.
+  // The link of an incident asks for requests since a moment, which is none of the spans.
   const times = since === '' || spans.includes(since) ? spans : [since, ...spans];
   const text = (name: string, label: string) =>
     html`<label
@@ -174,7 +174,7 @@ export function requestsTable(rows: readonly RequestRow[], now: number): VNode {
   });
 }
 
-/** Requests that failed or were slow, the newest first. */
+/** The view of requests that failed or were slow, the newest first. */
 export function RequestsView(): VNode {
   const { address, now } = useConsole();
   const { query } = address;

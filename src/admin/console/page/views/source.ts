@@ -112,7 +112,7 @@ function sourceCharts(name: string, kept: MetricsHistory): VNode {
   </div>`;
 }
 
-/** One source: its health, the outcomes of its calls, and the claims of its file. */
+/** The view of one source: its health, the outcomes of its calls, and the claims of its file. */
 export function SourceView(): VNode {
   const { address, overview, now } = useConsole();
   const names = (overview?.sources ?? []).map(({ name }) => name);

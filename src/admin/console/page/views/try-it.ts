@@ -174,12 +174,12 @@ type Outcome = {
   readonly isRunning?: boolean;
 };
 
-/** A query with its plan, and beside it the answer. Only an operator may have the source asked. */
+/** The view that explains a query: its plan, and the answer. Only an operator may have the source asked. */
 export function TryView(): VNode {
   const { ask, address, canWrite } = useConsole();
   const asked = address.query['q'] ?? '';
   const [outcome, setOutcome] = useState<Outcome>({});
-  // What a click has just asked the source: the change of the address must not explain it again without the answer.
+  // The query that a click has just sent to the source. The change of the address must not replace its answer by a plan.
   const askedLive = useRef('');
   const explain = (request: string, live: boolean) => {
     setOutcome((old) => ({ ...old, isRunning: true }));

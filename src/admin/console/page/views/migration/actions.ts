@@ -16,7 +16,7 @@ import { element, html } from '../../parts/html.ts';
 /** What a form of a migration needs. */
 export type FormDeps = ChangeDeps & { readonly status: MigrationStatus };
 
-/** Sends a change of the migration, and loads it again. */
+/** Sends a change of the migration, and then loads its status again. */
 export async function change(
   deps: FormDeps,
   name: string,
@@ -27,7 +27,7 @@ export async function change(
   return undefined;
 }
 
-/** Whom the share of the next step reaches, by the calls of the last hour. */
+/** The callers that the share of the next step reaches, by the calls of the last hour. */
 function StepReach({ resource, percent }: { resource: string; percent: number }): VNode | null {
   const path = `migrations/${encodeURIComponent(resource)}/preview?percent=${percent}`;
   const { value } = useLoad<MigrationPreview>(path);

@@ -8,7 +8,7 @@ import { dataTable, fieldColumn, textColumn } from '../../parts/data-table.ts';
 import { cardOf, loadedPart, timeMark } from '../../parts/marks.ts';
 import { differenceText } from '../../show/units.ts';
 
-/** The changes of this migration, from the audit. */
+/** The part of a view with the changes of a migration, read from the audit. */
 export function HistorySection({ resource }: { resource: string }): VNode {
   const { now } = useConsole();
   const audit = useLoad<AuditAnswer>('audit', 15_000);

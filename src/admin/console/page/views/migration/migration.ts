@@ -116,7 +116,7 @@ function statusSections(status: MigrationStatus, now: number, reload: () => void
   </div>`;
 }
 
-/** Where a resource is between its legacy and its new source, and what the next step asks for. */
+/** The view of a migration: where a resource is between its two sources, and what the next step asks for. */
 export function MigrationView(): VNode {
   const { address, now } = useConsole();
   const list = useLoad<MigrationList>('migrations', 10_000);

@@ -1,4 +1,4 @@
-// The rules by which differences do not count: those that were made while the gateway runs.
+// The rules by which differences do not count, as far as they were made while the gateway runs.
 
 import type { VNode } from 'preact';
 import type { DifferenceList, MigrationStatus } from '../../../../api/migration-schemas.ts';
@@ -75,7 +75,7 @@ function ruleMark(isEnded: boolean, isAccepted: boolean): VNode {
   return isAccepted ? stateMark('good', 'accepted by name') : stateMark('info', 'ignores');
 }
 
-/** The rules. `remove` is absent if the user may only read. */
+/** The table of the rules. `remove` is absent if the user may only read. */
 export function rulesTable(
   { rules, acknowledged }: MigrationStatus,
   now: number,

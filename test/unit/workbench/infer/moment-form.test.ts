@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { momentForm } from '../../../../src/workbench/infer/map/read-moments.ts';
+import { momentForm } from '../../../../src/workbench/infer/map/moment-form.ts';
 
 const date = (format: string) => [{ date: { format, zone: 'UTC' } }];
 

@@ -1,8 +1,9 @@
+// Recognises the format of timestamps, for the mapping that `infer` drafts.
+
 type Form = {
   readonly fits: RegExp;
   readonly step: unknown;
   readonly local?: boolean;
-  readonly ambiguous?: boolean;
 };
 
 const date = (format: string) => ({ date: { format, zone: 'UTC' } });
@@ -50,7 +51,7 @@ const FORMS: readonly Form[] = [
   ...['/', '-'].flatMap((separator) => dayForms(separator, false)),
 ];
 
-/** Formats in which 03/04/2020 is ambiguous. */
+/** Whether no text shows which number is the day, as 03/04/2020. */
 function isAmbiguous(found: Form, texts: readonly string[]): boolean {
   const step = JSON.stringify(found.step);
   if (!/(?:dd[/-]MM|MM[/-]dd)[/-]yyyy/.test(step)) return false;
@@ -59,7 +60,7 @@ function isAmbiguous(found: Form, texts: readonly string[]): boolean {
 
 /**
  * The form of timestamps that matches most of the texts, with the share of the texts that it matches; `undefined` if none
- * matches. `local`: the texts have no time zone. `ambiguous`: day and month may be exchanged.
+ * matches. `local`: the texts have no time zone. `ambiguous`: no text shows which number is the day, as 03/04/2020.
  */
 export function momentForm(texts: readonly string[]) {
   let best: { found: Form; fitting: number } | undefined;
