@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process: the only file that touches `process` and `cluster`. It passes everything else what it needs. */
+/** Starts the process. Only this file touches `process` and `cluster`; it hands the other files what they need of them. */
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { closeUnacceptedOnExit } from './gateway/workers/close-unaccepted-on-exi
 import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './gateway/workers/messages.ts';
 
 const stop = new AbortController();
-/** Set for the workers that this program starts, because others may run Portico in a cluster of their own. */
+/** The variable that marks workers of this program, because another program may run Portico in a cluster of its own. */
 const WORKER_VARIABLE = 'PORTICO_WORKER';
 /** How long a process may drain after an uncaught error. */
 const FATAL_END_MS = 12_000;
@@ -31,7 +31,7 @@ function endNow(): never {
   process.exit(1);
 }
 
-/** After such an error the state is unknown, so running requests are finished and the process exits. */
+/** After an uncaught error the state is unknown, so the process finishes its running requests and exits. */
 function onUncaught(error: unknown): void {
   const line = fatalLine(error, process.pid);
   const [log] = logs;
@@ -57,7 +57,7 @@ function onSignal(): void {
   stop.abort();
 }
 
-/** Sends messages between processes; a process that has ended needs none. */
+/** Makes the function that sends messages to another process; none are sent to one that has ended. */
 function sender(to: Pick<ChildProcess, 'connected' | 'send'>) {
   return (message: object) =>
     new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ const primary: PrimaryChannel | undefined = isWorker
 // The reader of the output may have closed it (`portico keys list | head -1`); that must not end the gateway.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
-// A terminal signals the whole process group, but only the primary acts on it: without it, a worker ends.
+// A terminal signals the whole process group, but only the primary acts on it. A worker ends when the primary does.
 process.on('uncaughtException', onUncaught);
 process.on('SIGTERM', isWorker ? () => undefined : onSignal);
 process.on('SIGINT', isWorker ? () => undefined : onSignal);
@@ -102,7 +102,7 @@ function terminalOf(stream: WriteStream): Terminal | undefined {
   if (!stream.isTTY || process.env['TERM'] === 'dumb') return undefined;
   const seen = {
     isTTY: true,
-    // A terminal that does not know its size says 0.
+    // A terminal that does not know its size reports 0.
     get columns() {
       return stream.columns || 80;
     },
@@ -132,10 +132,10 @@ function refuseOldNode(): void {
 }
 
 refuseOldNode();
-// The build makes and fills this folder, so that a start need not compile again. If run from source, there is none.
+// The build makes and fills this folder with compiled code, so that a start is faster. There is none in a source tree.
 const compileCache = fileURLToPath(new URL('./compile-cache', import.meta.url));
 if (existsSync(compileCache)) nodeModule.enableCompileCache(compileCache);
-// Only now, because what is imported above is loaded before any line of this file runs.
+// Imported only now: the old Node and the compile cache must be handled before these files are loaded.
 const { runCli } = await import('./cli/program.ts');
 const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
@@ -163,7 +163,7 @@ const exitCode = await runCli(process.argv.slice(2), {
 });
 process.exitCode = failure.happened ? 1 : exitCode;
 const written = await Promise.all(logs.map((log) => log.end()));
-// Otherwise a worker that ends because its channel was closed would exit with 0.
+// Exits with the code of the failure. Otherwise a worker that ends because its channel was closed would exit with 0.
 if (failure.happened || written.includes(false)) process.exit();
 // A library may still wait for something, such as its next try at a collector. The process ends nevertheless.
 if (logs.length > 0) setTimeout(() => process.exit(), LEFTOVERS_MS).unref();

@@ -83,7 +83,7 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
 function registerStateCommands({ program, configFile, context }: CommandLine): void {
   const operator = {
     ...context,
-    // In a promise, so that a ConfigError rejects.
+    // `async`, so that a ConfigError rejects and is not thrown.
     loadConfig: async () => Promise.resolve(readForRedis(configFile(), context)),
     pepperNote: () => pepperNote(configFile(), context.env),
     user: context.processes.user,
@@ -95,7 +95,7 @@ function registerStateCommands({ program, configFile, context }: CommandLine): v
   registerAuditCommand(program, operator);
 }
 
-/** Adds its examples to the help of a command, which stands under the words before its own, and to those below it. */
+/** Adds to the help of a command and its subcommands the examples that `examples.json` has under their words. */
 function addExamples(command: Command, path: readonly string[] = []): void {
   const lines = (examples as Readonly<Record<string, readonly string[]>>)[path.join(' ')] ?? [];
   if (lines.length > 0)
@@ -103,7 +103,7 @@ function addExamples(command: Command, path: readonly string[] = []): void {
   for (const one of command.commands) addExamples(one, [...path, one.name()]);
 }
 
-/** Registers all commands but `start`, and the examples of all; `keyIds` are offered where an id of a key completes the words. */
+/** Registers all commands but `start`, and their examples. `keyIds` are what a shell offers for the id of a key. */
 export function registerCommands(
   program: Command,
   files: ConfigPaths,

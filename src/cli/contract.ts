@@ -5,7 +5,7 @@ import { type ConfigFileKind, configFileKinds, documentText } from '../workbench
 import type { CommandLine } from './context/context.ts';
 import { readGatewayContract } from './input/read-config.ts';
 
-/** Adds `portico openapi` and `portico schema`, which print what follows from the contract in force. */
+/** Adds `portico openapi`, which prints the contract as OpenAPI, and `portico schema`, which prints a JSON schema for editors. */
 export function registerContractCommands({ program, configFile, context }: CommandLine): void {
   program
     .command('openapi')

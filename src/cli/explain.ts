@@ -12,7 +12,7 @@ import { readLive, readPartialConfig } from './input/read-config.ts';
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
 
 /**
- * `portico explain`: what becomes of a request, without asking the source, or with `--live` by asking it. Exit code
+ * `portico explain`: shows what happens to a request, without asking the source, or with `--live` by asking it. Exit code
  * 64 if the request is to no operation, 1 if the live answer is an error.
  */
 async function runExplain(

@@ -4,7 +4,7 @@ import { documents, documentText } from '../workbench/docs/generate/documents.ts
 import { createMergedMetrics } from '../gateway/workers/merged-metrics.ts';
 import { generatedSections, replaceSection } from '../workbench/docs/generate/generated-sections.ts';
 
-/** A file that is generated, or has generated parts: what it says, and what it should say. */
+/** A file that is generated, or has generated parts: its text now (`undefined`: no file), and what it should be. */
 type Generated = { readonly file: string; readonly current: string | undefined; readonly text: string };
 
 function generateAll(): readonly Generated[] {

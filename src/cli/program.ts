@@ -1,3 +1,5 @@
+// The command line of Portico: it finds the command, runs it, and turns errors into exit codes.
+
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/yaml/problem.ts';
 import { plainCause } from '../kernel/plain-cause.ts';
@@ -10,7 +12,7 @@ import { runStart } from './serve/start.ts';
 
 const CONFIG_FILE = 'config/portico.yaml';
 
-/** Creates the command line. A gateway that starts loads no other command: they are two hundred files. */
+/** Creates the command line. `start` loads no other command, because they are two hundred files. */
 async function createProgram(args: readonly string[], context: CliContext): Promise<Command> {
   const program = new Command('portico')
     .description('An API gateway that puts a clean v1 contract in front of legacy services.')
@@ -34,10 +36,10 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
   return program;
 }
 
-/** How a command ends because of an error, which is printed. */
+/** Prints an error, and returns the exit code with which it ends the command. */
 function endBy(error: unknown, context: CliContext): ExitError {
   const { ok, usage, config, interrupted, failure } = exitCodes;
-  // Commander has printed its own.
+  // Commander has printed its errors itself.
   if (error instanceof CommanderError)
     return new ExitError(error.exitCode === 0 ? ok : usage, error.message.replace(/^error: /, ''));
   if (error instanceof ConfigError) {
@@ -53,7 +55,7 @@ function endBy(error: unknown, context: CliContext): ExitError {
   return end;
 }
 
-/** Runs a command line; the exit code is the answer. */
+/** Runs a command line, and returns its exit code. */
 export async function runCli(args: readonly string[], given: CliContext): Promise<number> {
   const printed = { any: false };
   function out(text: string): void {

@@ -19,7 +19,7 @@ async function findQuality(
 ): Promise<readonly (ResourceQuality | LiveQuality)[]> {
   if (options.live !== true) {
     const { sources } = await ask()('quality', {});
-    // The schema of the answer leaves out what programs need not know.
+    // The schema of the answer names only some of its fields.
     const all = sources as readonly object[] as readonly ResourceQuality[];
     return all.filter(({ source }) => name === undefined || source === name);
   }

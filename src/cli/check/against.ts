@@ -1,3 +1,5 @@
+// Compares the contract in force with an older one, for `portico check --against`.
+
 import { gatewayPromiseIn, type GatewayPromise } from '../../config/load-contract.ts';
 import type { ConfigFiles } from '../../config/load.ts';
 import { pathText, type Problem } from '../../config/yaml/problem.ts';
@@ -14,7 +16,7 @@ import { contractIn, readGatewayContract, readText } from '../input/read-config.
 
 type Placed = { readonly breaks: boolean; readonly problem: Problem };
 
-/** A change at its line; the built-in contract has none. */
+/** A change with its line in the file; in the built-in contract, a change has no line. */
 function placedIn(yaml: YamlFile | undefined, { breaks, path, message, hint }: ContractChange): Placed {
   const builtIn = { file: 'the built-in contract', path: pathText(path), message };
   const problem = yaml?.problemAt(path, message, hint) ?? {
@@ -24,23 +26,23 @@ function placedIn(yaml: YamlFile | undefined, { breaks, path, message, hint }: C
   return { breaks, problem };
 }
 
-/** What a contract promises to clients. The gateway file may say in its place what a `limit` above the largest is. */
+/** What a contract promises to clients. The gateway file may decide instead how a too large `limit` is treated. */
 function promised({ spec }: Contract, gateway: GatewayPromise | undefined): ContractSpec {
   const overflow = gateway?.limitOverflow ?? spec.pages.overflow;
   return { ...spec, pages: { ...spec.pages, overflow } };
 }
 
 /**
- * What the configuration in force takes from the clients of an older one, and what it offers them besides, at the lines of its
- * files. `oldFile` is a contract file, or a gateway file, so that permissions and too large limits are compared, too.
- * @throws ConfigError if a file is none of both
+ * Finds what the configuration in force takes from the clients of an older one, and what it offers them in addition, with
+ * the lines. `oldFile` is a contract file, or a gateway file; then permissions and too large limits are compared, too.
+ * @throws ConfigError if a file is neither
  */
 export function changesAgainst(oldFile: string, { contract: file, gateway }: ConfigFiles): ContractChanges {
   const { contract, yaml } = contractIn(file);
   const text = readText(oldFile);
   const [older, now] = [text, gateway].map(gatewayPromiseIn);
   const old = older === undefined ? contractIn(text).contract : readGatewayContract(oldFile);
-  /** A resource that the contract lost is told by its name there. */
+  /** Leaves out resources that the contract no longer has, because the comparison of contracts reports them. */
   const inContract = (permissions: ReadonlyMap<string, string | null>) =>
     new Map([...permissions].filter(([name]) => Object.hasOwn(contract.spec.resources, name)));
   const permissions =

@@ -30,7 +30,7 @@ async function checkSource(file: string, { fixtures }: CheckOptions): Promise<Ch
   return { ...checked, replayed: fixtures === false ? 0 : await checkFixtures(sources) };
 }
 
-/** Reads, compiles and replays. @throws ConfigError with every problem */
+/** Reads and compiles the files, and replays recorded cases. @throws ConfigError with every problem */
 async function check(options: CheckOptions, configFile: string, context: CliContext): Promise<CheckedConfig> {
   if (options.source !== undefined) return checkSource(options.source, options);
   const { ready, replayed } = await readInThread(configFile, context, options);

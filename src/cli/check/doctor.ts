@@ -29,7 +29,7 @@ function parseCalls(text: string): number {
   return Number(text);
 }
 
-/** The source with a name in the configuration, or the one that a file of its own describes. */
+/** Finds the source with this name in the configuration, or the source that a file outside of it describes. */
 function choose(
   name: string | undefined,
   { source: file }: Options,

@@ -1,3 +1,5 @@
+// What the process hands to commands, so that only src/main.ts touches `process`; and the exit codes of commands.
+
 import type { Command } from 'commander';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import type { PrimaryChannel, WorkerProcess } from '../../gateway/workers/messages.ts';
@@ -11,21 +13,21 @@ export type LogDestination = {
 
 /** What a command may know of processes, and do with them. */
 export type Processes = {
-  /** The number of this one. */
+  /** The number of this process. */
   readonly pid: number;
   /** The name of this machine. */
   readonly host: string;
   /** Who runs this process; for the audit. */
   readonly user: string;
-  /** Cores that may be used. */
+  /** How many cores this process may use. */
   readonly cores: number;
-  /** The time that this process has had of the processors, in milliseconds. */
+  /** The processor time that this process has used, in milliseconds. */
   readonly cpuMs: () => number;
   /** Present if this process is one of several of a gateway. */
   readonly primary: PrimaryChannel | undefined;
-  /** Starts one more, with the same command line. */
+  /** Starts one more process with the same command line. */
   readonly fork: () => WorkerProcess;
-  /** Calls back at every SIGHUP from now on; without it, that ends the process. */
+  /** Calls back at every SIGHUP from now on; before, a SIGHUP ends the process. */
   readonly onHangUp: (listener: () => void) => void;
 };
 
@@ -38,7 +40,7 @@ export type Terminal = {
     readonly rows: number;
     write(text: string): boolean;
   };
-  /** False if `NO_COLOR` is set, too. */
+  /** Whether colours are shown; false if the variable `NO_COLOR` is set. */
   readonly hasColours: boolean;
 };
 
@@ -59,7 +61,7 @@ export type CliContext = {
   readonly stop: AbortSignal;
 };
 
-/** What registers a command: where it is added, which configuration it is about, and what it may use of the process. */
+/** What each `register…Command` gets: the program to add to, the gateway file, and what it may use of the process. */
 export type CommandLine = {
   readonly program: Command;
   readonly configFile: () => string;

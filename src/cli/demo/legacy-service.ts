@@ -1,3 +1,5 @@
+// The HTTP server that all sample services share.
+
 import { once } from 'node:events';
 import {
   type IncomingHttpHeaders,
@@ -18,7 +20,7 @@ export type LegacyService = {
   readonly close: () => Promise<void>;
   /** The number of requests so far, refused ones included. */
   readonly requests: number;
-  /** Has answers come late or fail from now on. */
+  /** Makes answers come late or fail from now on. */
   disturb(trouble: Trouble): void;
 };
 
@@ -38,7 +40,7 @@ export type LegacyServiceOptions = {
   readonly secretMarker?: string | undefined;
 };
 
-/** A request as the services see it: the path still percent-encoded; the first of repeated parameters counts. */
+/** A request as the services see it. The path is still percent-encoded; of repeated parameters, the first counts. */
 export type LegacyRequest = {
   readonly method: string;
   readonly path: string;

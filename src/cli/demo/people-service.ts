@@ -33,7 +33,7 @@ const COLUMNS: readonly string[] = [
 
 /**
  * The sample service that the users move to: JSON in camelCase, pages that each name the next one by a cursor, times in
- * ISO 8601, and ids of its own with the old one beside. Its copy of the people has twelve mistakes until somebody posts
+ * ISO 8601, and ids of its own beside the old ones. Its copy of the people has twelve mistakes until somebody posts
  * to `/api/repair`.
  */
 export function createPeopleService(options: PeopleServiceOptions): LegacyService {
@@ -92,7 +92,7 @@ function createStore(people: readonly Person[], hasMistakes: boolean) {
   return { byLegacyId: new Map(people.map((person) => [person.legacyId, person])), sorted };
 }
 
-/** By code point, what is not known last in both directions, ties by ascending number: as v1 has it. */
+/** Sorts as v1 does: by code point, unknown values last in both directions, ties by ascending number. */
 function sortedBy(people: readonly Person[], { column, isDescending }: Order): readonly Person[] {
   const sign = isDescending ? -1 : 1;
   const byNumber = (a: Person, b: Person) => (BigInt(a.legacyId) < BigInt(b.legacyId) ? -1 : 1);
@@ -106,12 +106,12 @@ function sortedBy(people: readonly Person[], { column, isDescending }: Order): r
   });
 }
 
-/** The bytes of UTF-8 stand in the order of code points. */
+/** The bytes of a text in UTF-8, because their order is that of code points. */
 function bytesOf(text: string | null): Buffer | undefined {
   return text === null ? undefined : Buffer.from(text.normalize('NFC'));
 }
 
-/** The first two who share an address change places. */
+/** Exchanges the first two people with the shared address, so that a tie is in the wrong order. */
 function swapTie(rows: readonly Person[]): readonly Person[] {
   const at = rows.findIndex(({ emailAddress }) => emailAddress === SWAPPED_MAIL);
   const [first, second] = [rows[at], rows[at + 1]];

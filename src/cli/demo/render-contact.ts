@@ -1,3 +1,5 @@
+// Writes a contact of the sample CRM as JSON, in its two views.
+
 import type { LegacyUser } from './data/generate-users.ts';
 
 /** A contact as a row of a list; `secretMarker` is appended to every secret. */
@@ -16,7 +18,7 @@ export function contactRow(contact: LegacyUser, secretMarker: string): object {
   };
 }
 
-/** The same contact on its card, where most fields have another name and all are text. */
+/** A contact as a single record, where most fields have another name than in a list, and all are text. */
 export function contactCard(contact: LegacyUser, secretMarker: string): object {
   const { cid, created, fname, lname, natid, mail, tel, notes, town, picture, pwd } = contact;
   return {

@@ -1,3 +1,5 @@
+// Starts the sample services, for `portico demo`, `portico samples` and tests.
+
 import { once } from 'node:events';
 import { createCatalogService } from './catalog-service.ts';
 import { generateOrders } from './data/generate-orders.ts';
@@ -55,7 +57,7 @@ export type SamplesOptions = {
 export type RunningSamples = {
   /** The base URL of each started service. */
   readonly urls: Partial<Readonly<Record<SampleName, string>>>;
-  /** Has a started service answer late or fail from now on. */
+  /** Makes a started service answer late or fail from now on. */
   readonly disturb: (name: SampleName, trouble: Trouble) => void;
   /** Drops every connection and resolves when all ports are free. */
   readonly close: () => Promise<void>;

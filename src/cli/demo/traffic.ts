@@ -19,10 +19,10 @@ export type TrafficOptions = {
 
 type SampleRequest = { readonly path: string; readonly key?: string };
 
-/** At most so many requests wait for an answer; the others are left out. */
+/** At most this many requests wait for an answer at a time; further ones are not sent. */
 const IN_FLIGHT_MAX = 40;
 
-/** What goes wrong, by the part of the time that has passed. The catalogue becomes slow, then fails; later the CRM is late. */
+/** What goes wrong from which part (0 to 1) of the time on. The catalogue becomes slow, then fails; later the CRM is late. */
 const TROUBLES: readonly (readonly [from: number, sample: SampleName, trouble: Trouble])[] = [
   [0.3, 'catalog', { delayMs: 400, failEvery: 0 }],
   [0.4, 'catalog', { delayMs: 150, failEvery: 3 }],

@@ -37,7 +37,7 @@ async function runAudit(
 ): Promise<void> {
   const { lines, chain } = await withAsk(options, AUDIT_REDIS, context, (ask) => ask('audit', { since }));
   if (verify === true) printReport({ json: { chain }, blocks: [chainText(chain)] }, options.json, context, 0);
-  // As they are kept: the digest of a line is in the next one.
+  // Lines are printed exactly as they are kept, because each has the digest of the one before.
   else if (options.json === true) context.out(lines.map((line) => `${line}\n`).join(''));
   else printBlocks(auditLines(lines.flatMap((line) => readAuditLine(line) ?? [])), context);
   if (chain.kind !== 'broken') return;

@@ -43,7 +43,7 @@ const CLAIMS_REDIS: OnRedisItself = {
   },
 };
 
-/** The place in the file that makes the claim; absent if the file has changed since, because the claim is then used again. */
+/** The place in the file that makes the claim; `undefined` if the file has changed since, and the claim is used again. */
 function placeOf(
   { source, resource, digest, claim }: DisabledClaim,
   compiled: readonly CompiledResource[],

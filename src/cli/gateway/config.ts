@@ -13,7 +13,7 @@ type DiffOptions = GatewayOptions & { readonly with?: string };
 /** Lines of context around a difference. */
 const AROUND = 2;
 
-/** What is in force, in which processes, and what came before. */
+/** Reports which configuration is in force, in which processes, and the reloads before. */
 function configReport(found: InForce): Report {
   const { files, processes, lastChange, reloads, ...about } = found;
   const shown = {

@@ -7,7 +7,7 @@ import { addListenerOptions } from '../input/operator-listener.ts';
 import { printReport } from '../output/print-report.ts';
 import { type AskOperator, askListener, type GatewayOptions } from './operator-api-client.ts';
 
-/** How things of one kind are listed, which field is their id, and how one of them is asked for in full. */
+/** A kind of thing that a gateway has: how all are listed, which field is the id, and how one is asked for in full. */
 type Noun = {
   readonly list: (ask: AskOperator) => Promise<readonly object[]>;
   readonly id: string;

@@ -1,3 +1,5 @@
+// Asks a running gateway to carry out actions, for the commands that need one.
+
 import {
   type ActionProblem,
   type ActionResult,
@@ -28,7 +30,7 @@ export type GatewayOptions = {
   readonly timeoutMs?: number;
 };
 
-/** Asks for an action. @throws ExitError with the reason and the hint, if it is refused */
+/** Asks for an action and returns its value. @throws ExitError with the reason and the hint, if it is refused */
 export type AskOperator = <Name extends ActionName>(
   name: Name,
   input: ActionRequest<Name>,
@@ -41,7 +43,7 @@ const EXIT_CODES: Readonly<Partial<Record<ActionProblem['code'], number>>> = {
   unavailable: exitCodes.unavailable,
 };
 
-/** A prune or an import of many keys takes its time. */
+/** How long an answer may take. A prune or an import of many keys takes long. */
 const TIMEOUT_MS = 30_000;
 
 /** The request of an action: its path with the variable segments filled in, the rest as query or body. */
@@ -107,10 +109,10 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Why an answer is none that was asked for: the problem that it tells, or that it comes from something else. */
+/** Why an answer is not the expected one: the problem in it, or that it does not come from an operator's listener. */
 function problemIn(value: unknown, { url, status, headers }: Response): ActionProblem {
   const { error } = Object(value) as { readonly error?: ActionProblem };
-  // The port for callers has some of these codes, too, but no reason.
+  // The public port uses some of these codes, too, but without a reason.
   if (error?.reason !== undefined && Object.hasOwn(problemStatus, error.code)) return error;
   const { origin } = new URL(url);
   const type = headers.get('content-type')?.split(';')[0] ?? 'nothing';

@@ -16,7 +16,7 @@ type Options = GatewayOptions & {
   readonly limit?: string;
 };
 
-/** `portico requests`: what a running gateway keeps of requests that failed or were slow. Exit code 1 if it refuses. */
+/** `portico requests`: shows the requests that failed or were slow. Exit code 1 if the gateway refuses. */
 async function runRequests(options: Options, configFile: string, context: CliContext): Promise<void> {
   const { id, since, status, operation, caller, code, source, limit, json } = options;
   const ask = askListener(options, configFile, context);

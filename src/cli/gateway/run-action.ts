@@ -1,3 +1,5 @@
+// Carries out the action of a command: at a running gateway, or on the Redis that gateways share.
+
 import type { Command } from 'commander';
 import { type Act, type ActionHandlers, createAct } from '../../admin/actions/act.ts';
 import { type AuditLog, createAuditLog } from '../../store/audit/audit-log.ts';
@@ -21,7 +23,7 @@ export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'terminals' | 'en
   readonly instance: string;
 };
 
-/** How a command carries out its actions if it works on Redis itself. */
+/** The handlers with which a command carries out its actions on Redis itself, without a gateway. */
 export type OnRedisItself = RedisWanted & {
   readonly handlers: (
     client: RedisConnection['client'],

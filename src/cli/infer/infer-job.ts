@@ -57,7 +57,7 @@ export type JobContext = {
   readonly signal: AbortSignal;
 };
 
-/** Read with the first job: the examples are files of the program. */
+/** The dialects, compiled once, with the first job. */
 let dialects: readonly Dialect[] | undefined;
 
 const PLACEHOLDER_URL = 'http://service.invalid/';
@@ -213,8 +213,8 @@ function refuseTaken(out: string, name: string): void {
 }
 
 /**
- * Reads what is to be done, and finds what is wrong with it while nothing has been asked. @throws InferError,
- * ConfigError where the file of `--into` has problems
+ * Reads the job from the command line, and finds its mistakes before the service is asked. @throws InferError, or
+ * ConfigError if the file of `--into` has problems
  */
 export function readInferJob(url: string | undefined, args: InferArguments, context: JobContext): InferJob {
   const { contract } = context;

@@ -26,7 +26,7 @@ function inferShown(options: InferOptions, context: CliContext): Promise<Inferre
   return withProgress({ title: `infer ${resource.name}`, callsMax }, context, () => inferSource(options));
 }
 
-/** What was drafted of a job: the text of the source file, and what is known of each resource. */
+/** The result of a job: the text of the source file, and what was found for each resource. */
 type Drafted = {
   readonly text: string;
   readonly resources: readonly [InferredSource, ...InferredSource[]];
@@ -36,7 +36,7 @@ type Drafted = {
 /** An address without what may be secret in it. */
 const plainAddress = (url: string) => url.replace(/[?#].*$/s, '').replace(/(?<=\/\/)[^/]*@/, '');
 
-/** What is described already when the next resource is drafted: the file that it is added to, and the drafts before it. */
+/** What the draft of the next resource is added to: the file of `--into`, and the drafts before it. */
 function besideOf(
   text: string | undefined,
   drafted: readonly InferredSource[],
@@ -73,7 +73,7 @@ async function draftAll({ drafts, into }: InferJob, context: CliContext): Promis
   return { text, resources: [first, ...others], isComplete: resources.length === drafts.length };
 }
 
-/** Writes the draft. Where that fails, it goes to standard output: it must not be lost. */
+/** Writes the draft. If that fails, it goes to standard output, because it must not be lost. */
 function writeOut(text: string, { out, into }: InferJob, context: CliContext): void {
   if (out === undefined) return;
   try {
@@ -85,7 +85,7 @@ function writeOut(text: string, { out, into }: InferJob, context: CliContext): v
   }
 }
 
-/** Answers requests by means of a joined file, since each draft was tried alone. */
+/** Tries requests with the joined file, because each draft was tried alone. */
 async function tryAgain(
   inferred: InferredSource,
   compiled: readonly CompiledSource[],
@@ -141,14 +141,14 @@ async function runInfer(
       resources[index] = await tryAgain(one, compiled, context);
   const report = reportOf(drafted, resources);
   const served = compiled.map(({ resource }) => resource.name);
-  // A file that was there names its variables itself.
+  // A file of `--into` names its variables itself.
   const needed = job.into === undefined ? Object.keys(variables) : [];
   const written = { name: first.name, resources: served, variables: needed, configFile };
   const next = job.out === undefined ? [] : nextSteps({ ...written, file, contract });
   if (options.json === true) printReport(report, true, context);
   else {
     printBlocks(report.blocks, context, { to: 'err' });
-    // Commands are to be pasted, so no line of them is broken.
+    // People paste these commands, so their lines are not broken.
     context.err(renderText(next));
   }
   if (!drafted.isComplete) throw new ExitError(exitCodes.failure);

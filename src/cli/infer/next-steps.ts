@@ -9,12 +9,12 @@ type Written = {
   readonly file: string;
   readonly contract: Contract;
   readonly resources: readonly ResourceName[];
-  /** Names of the variables that its credential stands in. */
+  /** The names of the variables from which the file takes its credential. */
   readonly variables: readonly string[];
   readonly configFile: string;
 };
 
-/** What to do with a source file that was written: how it is served at once, and for good. */
+/** Says what to do with a source file that was written: how to serve it at once, and how to serve it permanently. */
 export function nextSteps({
   name,
   file,

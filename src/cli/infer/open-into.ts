@@ -12,7 +12,7 @@ function headersOf({ auth, net }: ConnectionSpec): readonly string[] {
   return [...constants, `Authorization: Basic ${Buffer.from(pair).toString('base64')}`];
 }
 
-/** The file that resources are added to, with the address and the credential that it describes. */
+/** Opens the file of `--into`, to which resources are added, with the address and the credential that it describes. */
 export function openInto(file: string, variables: Readonly<Record<string, string | undefined>>) {
   const described = readSource(file, liveEnvironment(variables));
   const [compiled] = described;

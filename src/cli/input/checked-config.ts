@@ -1,3 +1,5 @@
+// Reads and checks a configuration whose files may be changing at this moment. The thread of checks runs it.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
@@ -6,13 +8,13 @@ import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import type { CliContext } from '../context/context.ts';
 import { readConfig, readTexts } from './read-config.ts';
 
-/** What is checked: `fixtures: false` leaves recorded cases out. */
+/** What a check covers. `fixtures: false`: recorded cases are not replayed. */
 export type CheckScope = { readonly fixtures?: boolean };
 
 /** The texts of a sound configuration, and how many recorded cases it replays. */
 export type CheckedTexts = { readonly texts: ConfigTexts; readonly replayed: number };
 
-/** Reads, compiles and replays. @throws ConfigError with every problem */
+/** Reads and compiles the files, and replays recorded cases. @throws ConfigError with every problem */
 async function readChecked(
   gatewayFile: string,
   variables: CliContext['env'],
@@ -25,7 +27,7 @@ async function readChecked(
 const AGAIN_MAX = 5;
 const AGAIN_MS = 100;
 
-/** The texts of the files without what they refer to; `undefined` if one cannot be read, as while they are swapped. */
+/** The texts of the files, without those they refer to; `undefined` if one cannot be read, as while files are exchanged. */
 function readFilesNow(gatewayFile: string): ConfigTexts['files'] | undefined {
   try {
     return readTexts(gatewayFile, { references: {} }).files;
@@ -35,8 +37,8 @@ function readFilesNow(gatewayFile: string): ConfigTexts['files'] | undefined {
 }
 
 /**
- * The texts of a sound configuration. They are read until two readings agree: files that are written one by one, or
- * swapped while they are read, must not become a mixture. A mixture must not be refused either.
+ * The texts of a sound configuration. They are read until two readings agree, because files may be written one by one while
+ * they are read. Such a mixture of old and new files must neither be served nor refused.
  * @throws ConfigError with every problem
  */
 export async function readSettledTexts(

@@ -3,7 +3,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { liveEnvironment, readSource } from './read-config.ts';
 
-/** The resources of the source with a name. @throws ExitError if there is none, with a suggestion */
+/** The resources of the source with this name. @throws ExitError with a suggestion, if there is no such source */
 export function sourceNamed(
   name: string,
   compiled: readonly CompiledSource[],
@@ -16,7 +16,7 @@ export function sourceNamed(
   throw new ExitError(exitCodes.usage, `no source is named "${name}"; ${hint}`);
 }
 
-/** The resources of the source with a name, with the variables that they need to be asked. @throws ExitError */
+/** The same, with the variables that are needed to ask the source. @throws ExitError */
 export function liveSourceNamed(
   name: string,
   compiled: readonly CompiledSource[],

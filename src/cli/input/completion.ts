@@ -1,3 +1,5 @@
+// Completes words of the command line in bash, zsh and fish.
+
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
@@ -19,7 +21,7 @@ function yamlFiles(folder: string, depth = 0): readonly string[] {
   });
 }
 
-/** Values that only this machine knows; a folder or a file that cannot be read offers none. */
+/** Makes the function that offers values of this machine; a folder or a file that cannot be read offers none. */
 function offered(find: () => readonly string[]) {
   return (offer: (value: string, description: string) => void) => {
     try {
@@ -38,7 +40,7 @@ const SOURCE_COMMANDS = ['doctor', 'quality', 'test'];
 
 /**
  * Adds `portico completion <shell>`, which prints a script for bash, zsh or fish, and the hidden command that the
- * script asks. To be called when all other commands are there; `keyIds` are offered for the ids of keys.
+ * script asks. Call it after all other commands are added; `keyIds` are offered for the ids of keys.
  */
 export function registerCompletion(
   { program, configFile, context }: CommandLine,

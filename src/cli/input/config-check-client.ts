@@ -1,3 +1,5 @@
+// Checks a configuration in a thread of its own, so that a running gateway goes on serving.
+
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,18 +12,18 @@ import type { CheckedTexts, CheckScope } from './checked-config.ts';
 import type { CheckingData, CheckingResult } from './config-check-thread.ts';
 import { readConfigTexts, type ReadyConfig } from './read-config.ts';
 
-/** The same extension as this file: `.ts` if Node strips the types itself, `.js` if they were compiled away. */
+/** The file of the thread. It has the extension of this file: `.ts` if Node strips the types, `.js` after the build. */
 const THREAD = new URL(`./config-check-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** How long a thread without work is kept, because an operator who corrects a refused file soon reloads again. */
 const IDLE_MS = 30_000;
 /** How long a check may take. */
 const CHECK_MS = 10_000;
-/** A process that gets little of the processor may need so many times as long. */
+/** A process that gets little processor time may take this many times as long. */
 const STARVED_TIMES = 6;
 const LOOKS = 20;
 
-/** How a thread is bounded and kept. `cpuMs` is the processor time that this process has had. */
+/** How long a check may take, and how long an idle thread is kept. `cpuMs`: the processor time of this process. */
 export type CheckBounds = {
   readonly cpuMs: () => number;
   readonly checkMs?: number;
@@ -29,8 +31,8 @@ export type CheckBounds = {
 };
 
 /**
- * Resolves once a check has had its time, both by the clock and by processor time, because a machine that is busy with other
- * things must not make a sound configuration unsound. The processor time of the rest of this process counts, too.
+ * Resolves once a check has had its time by the clock and by processor time, because a sound configuration must not be
+ * refused only because the machine is busy. The processor time of the rest of this process counts, too.
  */
 async function timeIsOver(checkMs: number, cpuMs: () => number, signal: AbortSignal): Promise<void> {
   const [since, cpuSince] = [performance.now(), cpuMs()];
@@ -42,7 +44,7 @@ async function timeIsOver(checkMs: number, cpuMs: () => number, signal: AbortSig
 }
 
 /**
- * Makes the function that reads and checks a configuration in a thread of its own, which starts with the first question
+ * Makes the function that reads and checks a configuration in a thread of its own. The thread starts with the first check
  * and ends after a while without one, or with a check that takes too long.
  * @throws ConfigError with every problem, from the function
  * @internal
@@ -65,7 +67,7 @@ export function createCheckInThread(
   }
 
   function end(asked: Worker): void {
-    // A thread that is ending takes no question any more, but its event `exit` comes later.
+    // A thread that is ending accepts no check any more, but its event `exit` comes later.
     if (thread === asked) thread = undefined;
     void asked.terminate();
   }

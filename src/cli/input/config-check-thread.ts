@@ -3,8 +3,8 @@ import { ConfigError, type Problem } from '../../config/yaml/problem.ts';
 import { type CheckedTexts, type CheckScope, readSettledTexts } from './checked-config.ts';
 
 /*
- * The entry of a thread that checks a configuration for `portico check`, the start and reloads: parsing files and replaying
- * recorded cases takes a second, in which a process that serves would answer nobody, and a thread can be ended.
+ * The entry of a thread that checks a configuration for `portico check`, the start and reloads. Parsing files and replaying
+ * cases takes a second, in which a process could answer nobody. A check that takes too long can be ended with its thread.
  */
 
 /** What is checked, and with which variables. */
@@ -13,7 +13,7 @@ export type CheckingData = {
   readonly variables: Readonly<Record<string, string | undefined>>;
 };
 
-/** The texts of a sound configuration, or why it is none. */
+/** The texts of a sound configuration, its problems, or why the check failed. */
 export type CheckingResult =
   | { readonly kind: 'sound'; readonly checked: CheckedTexts }
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] }

@@ -1,3 +1,5 @@
+// Finds the operator's listener that a command asks, and the token for it.
+
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
@@ -43,7 +45,7 @@ export function findListener(
   configFile: string,
   context: CliContext,
 ): OperatorListener {
-  // A file that is broken elsewhere still says where the gateway listens: that is when an operator needs it most.
+  // A file that is broken elsewhere still says where the gateway listens. Operators need that most when a file is broken.
   const { admin } = readUsableSections(configFile, context.env);
   const address = named.address ?? (admin && adminAddress(admin));
   if (address === undefined)

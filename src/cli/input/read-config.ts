@@ -33,7 +33,7 @@ export type ReadyConfig = {
   readonly compiled: readonly CompiledResource[];
   /** Every source, also those that nothing is served from. */
   readonly sources: readonly CompiledSource[];
-  /** What is valid, but probably a mistake. */
+  /** Settings that are valid, but probably a mistake. */
   readonly notes: readonly Problem[];
   readonly texts: ConfigTexts;
 };
@@ -138,7 +138,7 @@ export function liveEnvironment(variables: CliContext['env']): Environment {
   return { variables, readFile: readRegularFile };
 }
 
-/** What is usable of a gateway file that may be broken; nothing of one that cannot be read. */
+/** The valid sections of a gateway file that may be broken; none if the file cannot be read. */
 export function readUsableSections(
   gatewayFile: string,
   variables: CliContext['env'],
@@ -166,7 +166,7 @@ export function compileFiles(files: ConfigFiles, variables: CliContext['env']): 
   return finishSteps(compileConfig(files, { variables, readFile }, references));
 }
 
-/** What of a configuration a command uses. The rest may lack its variables. */
+/** Which part of a configuration a command uses. The variables of the rest may be missing. */
 type Used = {
   /** Whether the command uses the gateway file itself: a pepper, a token, an address of Redis. */
   readonly gateway: boolean;
@@ -211,7 +211,7 @@ export function readLive<T extends CompiledSource>(compiled: T, variables: CliCo
   return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };
 }
 
-/** Compiles what another process or thread has read, without looking at a file: in steps. */
+/** Compiles texts that another process or thread has read, in steps and without reading a file. */
 export function readConfigTexts(
   { files, references }: ConfigTexts,
   variables: CliContext['env'],
@@ -224,7 +224,7 @@ export function readConfigTexts(
   return compileConfig(files, { variables, readFile }, references);
 }
 
-/** Stands for a variable without value; addresses, ports and peppers must look like some. */
+/** The value for a variable that has none. Addresses, ports and peppers must have the right form. */
 function placeholder(variable: string): string {
   if (variable.includes('URL')) return 'http://placeholder.invalid';
   return variable.includes('PORT') ? '8080' : 'placeholder-placeholder';
@@ -234,8 +234,8 @@ function placeholder(variable: string): string {
 const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'placeholder', placeholder };
 
 /**
- * Reads and compiles one source file alone; by default with the defaults of its variables, or placeholders
- * if they have none. `sameIds` are those that other files have.
+ * Reads and compiles one source file alone. By default its variables have their defaults, or placeholders if they have
+ * none. `sameIds`: the ids of resources in other files, to which this file refers.
  * @throws ConfigError with every problem
  */
 export function readSource(
@@ -246,7 +246,7 @@ export function readSource(
   return compileSourceText(readText(file), environment, readContract(file), sameIds);
 }
 
-/** Prints what drafts of sources leave open: such files can be served, but nobody has confirmed yet that they are right. */
+/** Prints what people must still confirm in source files that were drafted; such files can be served already. */
 export function printOpenEdits(sources: readonly CompiledSource[], context: CliContext): void {
   for (const { yaml } of new Set(sources.map(({ source }) => source)))
     for (const edit of openEdits(yaml)) context.err(`portico: ${problemText(edit)}\n`);

@@ -12,7 +12,7 @@ import {
   readText,
 } from './read-config.ts';
 
-/** The contract of a gateway file; the built-in one where its own is broken. */
+/** The contract of a gateway file; the built-in one if its own is broken. */
 function usableContract(gatewayFile: string): Contract {
   try {
     return readGatewayContract(gatewayFile);
@@ -22,8 +22,8 @@ function usableContract(gatewayFile: string): Contract {
 }
 
 /**
- * The configuration for a command that works on Redis. Files that are broken elsewhere must not keep an operator from revoking a
- * key: then it is what can be used of the gateway file, and a note says so.
+ * Reads the configuration for a command that works on Redis. Files that are broken elsewhere must not keep an operator from revoking a
+ * key, so only the valid sections of the gateway file are used then, and a note says so.
  * @throws ConfigError with every problem, if the sections that the command needs are among the broken ones
  */
 export function readForRedis(gatewayFile: string, { env, err }: CliContext): GatewayConfig {

@@ -8,7 +8,7 @@ import { createRedis } from '../../store/redis/redis.ts';
 /** A check may run on a machine that cannot reach the gateway's Redis, so it does not wait for long. */
 const TIMEOUT_MS = 1_000;
 
-/** What a policy may do to what is kept. */
+/** What an eviction policy may delete in the Redis of each role. */
 const EVICTION_EFFECTS: Readonly<Record<RedisRole, string>> = {
   keys: 'keeps API keys',
   limits: 'keeps counts of limits',
@@ -29,7 +29,7 @@ async function askRedis(profile: RedisProfile, roles: readonly RedisRole[]): Pro
   }
 }
 
-/** What an operator should know of every Redis that a configuration names. Never rejects. */
+/** Finds what an operator should know of every Redis in a configuration, such as a policy that evicts keys. Never rejects. */
 export async function redisNotes(file: string, { redis }: GatewayConfig): Promise<readonly Problem[]> {
   const asked = redisProfiles(redis).map(async ({ profile, roles }) => {
     const message = await askRedis(profile, roles);

@@ -6,14 +6,14 @@ import { createRedisKeys, type RedisKeys } from '../../store/redis/redis-keys.ts
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
 
-/** An operator waits for Redis at least so long, even if the configuration lets requests wait for less. */
+/** A command waits for Redis at least this long, even if requests wait for a shorter time. */
 const TIMEOUT_MS = 2_000;
 
 /** The role whose Redis is used, and a hint for the operator if the configuration has none. */
 export type RedisWanted = {
   readonly role: RedisRole;
   readonly without: string;
-  /** Whether the work is done even if that Redis cannot be reached; what it asks of it fails then. */
+  /** Whether the work is done even if that Redis cannot be reached; its commands to Redis then fail. */
   readonly isOptional?: boolean;
 };
 
@@ -45,7 +45,7 @@ export async function withRedis<T>(
     info: () => undefined,
     warn: (fields: object, message: string) => err(warningText(fields, message)),
   };
-  // An operator who makes a key must know that it may be evicted; `portico check` says the rest.
+  // An operator who makes a key must know that it may be evicted. `portico check` reports the other roles.
   const roles = role === 'keys' ? [role] : [];
   const commandTimeoutMs = Math.max(TIMEOUT_MS, profile.commandTimeoutMs);
   const redis = createRedis({ ...profile, commandTimeoutMs }, log, roles);

@@ -108,7 +108,7 @@ function addIgnore(add: AddCommand): void {
     .option('--owner <name>', 'who has decided it; default: the name of the token');
 }
 
-/** The rules in force: seen, taken away, and accepted. */
+/** Adds the commands that show the rules in force, take one away, and accept one. */
 function addRules(add: AddCommand): void {
   add(
     'rules',
@@ -137,7 +137,7 @@ function addRules(add: AddCommand): void {
     .option('--reason <text>', 'why, for the audit');
 }
 
-/** A question as people write it: an id, or the query of a list. */
+/** Reads a question as people write it: an id, or the query of a list. */
 function questionOf(resource: string, text: string) {
   return text.includes('=') || text === ''
     ? { operation: `${resource}.list`, query: text }

@@ -72,14 +72,14 @@ function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
   return rows.length === 0 ? [] : section('Compared', [{ table: [head, ...rows] }]);
 }
 
-/** What the new source has said once, by field. */
+/** Differences that the new source showed only once, by field. */
 function onceBlocks(compare: Status['compare']): readonly ReportBlock[] {
   const rows = onceRows(compare, 2);
   const head = ['OPERATION', 'FIELD', 'GONE', 'OF ANSWERS', 'WRITES EXPLAIN', 'GIVEN TO CALLERS'];
   return rows.length === 0 ? [] : section('Differed once', [{ table: [head, ...rows] }]);
 }
 
-/** Long work as people read it. */
+/** A task of a migration and its progress, in words. */
 export function taskText({ kind, by, startedAt, outcome, ...task }: NonNullable<Status['task']>): string {
   const { phase, done, of } = task;
   const far = `${phase === undefined ? '' : `${phase}, `}${done}${of === undefined ? '' : ` of ${of}`}`;
@@ -111,7 +111,7 @@ function restBlocks({ fallback, uncompared, rules, task, ...last }: Status): rea
   ];
 }
 
-/** Where a migration is, and what its next step asks for. */
+/** Reports where a migration is, and what its next step needs. */
 export function statusReport(status: Status): Report {
   const rest = restBlocks(status);
   return {

@@ -11,7 +11,7 @@ import { positionWords } from './status-report.ts';
 export type AddCommand = (
   name: string,
   description: string,
-  /** Takes the options that are added to the command. What it returns is printed; `undefined`: it has printed all. */
+  /** Runs the command with the options that are added to it. Its result is printed; `undefined`: it has printed all itself. */
   run: (ask: AskOperator, args: readonly string[], options: never) => Promise<Report | undefined>,
 ) => Command;
 
@@ -53,7 +53,7 @@ function changeReport(change: ActionValue<'migrations.stage'>): Report {
   return { json: change, blocks: [text, ...forced, ...(change.reach ? reachBlocks(change.reach) : [])] };
 }
 
-/** Whom a share reaches: how many, and the largest callers. */
+/** The callers that a share reaches: how many, and the largest ones. */
 function reachBlocks(preview: ActionValue<'migrations.preview'>): readonly ReportBlock[] {
   const { percent, callers, reached, callsPercent, least, largest } = preview;
   const rows = largest.map((one) => [

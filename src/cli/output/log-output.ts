@@ -1,3 +1,5 @@
+// The log of a gateway on standard output. It writes many lines at once, and never lets a slow reader stop requests.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { toGatewayError } from '../../kernel/errors/fault.ts';
@@ -70,8 +72,8 @@ function createBatches(bytesMax: number, writeBatch: (lines: string) => void) {
 }
 
 /**
- * Opens it. Lines are written many at a time: a system call for each would cost a tenth of a cached answer. They are
- * joined here, because the library counts the bytes of all that waits again for each line.
+ * Opens the log. Lines are written many at a time, because a system call for each would cost a tenth of a cached answer.
+ * They are joined here, because the library would count the bytes of all waiting lines again for each line.
  */
 export function openLogOutput(shared: boolean): LogOutput {
   const bytesMax = shared ? BATCH_BYTES.shared : BATCH_BYTES.own;
@@ -116,7 +118,7 @@ export function openLogOutput(shared: boolean): LogOutput {
   };
 }
 
-/** The log line for an uncaught error. It says no more of the cause than any other line of the log. */
+/** The log line for an uncaught error. As in all other lines, the message of an unknown error is left out. */
 export function fatalLine(thrown: unknown, pid: number): string {
   const cause = summariseCause(toGatewayError(thrown));
   const msg = 'an uncaught error: the process drains and ends';

@@ -1,3 +1,5 @@
+// Makes texts safe for a terminal and for a shell.
+
 import type { CliContext } from '../context/context.ts';
 
 /** Control characters of terminals, and those that change the direction of text; not line breaks and tabs. */

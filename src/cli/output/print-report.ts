@@ -23,7 +23,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   note: 'cyan',
 };
 
-/** Below that, wrapped lines would be columns of single words. */
+/** Text is wrapped at this width if a terminal is narrower, because shorter lines would have single words only. */
 const COLUMNS_MIN = 40;
 
 /** Breaks a text at blanks into lines of at most so many characters; a longer word is left whole. */
@@ -40,7 +40,7 @@ function wrapped(text: string, columns: number): readonly string[] {
   return [...lines, rest];
 }
 
-/** A line as a terminal shows it: as wide as that is, with what goes on in further lines indented. */
+/** A line for a terminal: wrapped at its width, with the further lines indented. */
 function terminalLine({ indent, text, mark }: ReportLine, { stream, hasColours }: Terminal): string {
   const hang = indent + (mark === undefined ? 2 : mark.width + 1);
   const columns = Math.max(COLUMNS_MIN, stream.columns - hang);
@@ -56,7 +56,7 @@ function terminalLine({ indent, text, mark }: ReportLine, { stream, hasColours }
 /** Where a report is printed. */
 type ReportContext = Pick<CliContext, 'out' | 'err' | 'terminals'>;
 
-/** Prints a part of a report: on a terminal as wide as that is and with colours, elsewhere as plain text. */
+/** Prints a part of a report: wrapped and with colours on a terminal, elsewhere as plain text. */
 export function printBlocks(
   blocks: readonly ReportBlock[],
   context: ReportContext,
@@ -68,7 +68,7 @@ export function printBlocks(
     for (const line of reportLines(blocks, depth)) terminal.stream.write(`${terminalLine(line, terminal)}\n`);
 }
 
-/** Prints a report on standard output: as JSON if that is asked for, or else as text. With `indent` 0 the JSON is one line. */
+/** Prints a report on standard output: as JSON if `json` is true, or else as text. With `indent` 0 the JSON is one line. */
 export function printReport(
   { json, blocks }: Report,
   asJson: boolean | undefined,

@@ -5,9 +5,9 @@ import { createLogUpdate } from 'log-update';
 import type { CliContext, Terminal } from '../context/context.ts';
 import { plain } from './plain-output.ts';
 
-/** What a long command does, for its progress line. */
+/** A long piece of work, as its progress line names it. */
 export type Work = {
-  /** Such as `infer` or `doctor crm`. */
+  /** The name of the work, such as `infer users` or `doctor crm`. */
   readonly title: string;
   /** The most calls that it may make; absent if only its end is known. */
   readonly callsMax?: number | undefined;
@@ -15,7 +15,7 @@ export type Work = {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-/** Without a terminal, lines are not written over, so there are fewer of them. */
+/** Without a terminal, each report is a new line, so there are fewer of them. */
 const LINE_MS = 5_000;
 /** On this channel, Node reports each request that a client of this process sends. */
 const CHANNEL = 'http.client.request.start';
@@ -53,7 +53,7 @@ export function progressText(
   return `${title}: ${parts.join(' · ')}`;
 }
 
-/** Reports the progress of a piece of work at an interval; the result ends that. */
+/** Reports the progress of a piece of work at an interval, until the returned function is called. */
 function sayProgress(work: Work, everyMs: number, say: (text: string) => void): () => void {
   const start = performance.now();
   let [calls, doing] = [0, ''];
@@ -72,7 +72,7 @@ function sayProgress(work: Work, everyMs: number, say: (text: string) => void): 
   };
 }
 
-/** A line at the end of a terminal that is written over; `clear` takes it away until it is next drawn. */
+/** The last line of a terminal, which is written over; `clear` removes it until it is drawn again. */
 function openLine(work: Work, terminal: Terminal) {
   const { stream, hasColours } = terminal;
   // The cursor is left alone, so that a command that is stopped leaves the terminal as it was.
@@ -94,7 +94,7 @@ function openLine(work: Work, terminal: Terminal) {
 }
 
 /**
- * Does a long piece of work, and shows on a terminal how it goes on: calls, time, and what is asked now. What the work
+ * Does a long piece of work, and shows its progress on a terminal: calls, time, and the current request. What the work
  * prints through its context stands above that line. Without a terminal, a line is written to standard error every 5 seconds;
  * with `quiet`, nothing is shown.
  */
@@ -110,7 +110,7 @@ export async function withProgress<T>(
     return run(context).finally(stop);
   }
   const line = openLine(work, terminal);
-  /** The same, with the line taken away first. */
+  /** Makes a function that removes the line first, and then does the same as `write`. */
   function above<A extends readonly unknown[], R>(write: (...args: A) => R) {
     return (...args: A): R => {
       line.clear();

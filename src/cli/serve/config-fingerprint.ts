@@ -1,3 +1,5 @@
+// Says which files a gateway watches, and when they differ from the configuration in force.
+
 import { dirname, join } from 'node:path';
 import type { ConfigTexts } from '../../config/load.ts';
 import { contentDigest } from '../../kernel/secret.ts';
@@ -6,7 +8,7 @@ import { readTexts } from '../input/read-config.ts';
 import { isRegularFile, readRegularFile } from '../input/regular-file.ts';
 
 /**
- * Files that the texts name and the configuration in force does not. A reload may have been refused because such a file
+ * Files that the texts name, but the configuration in force does not. A reload may have been refused because such a file
  * was missing or unusable. Comments may name files, too, so a missing file does not count.
  */
 function newReferences({ files, references }: ConfigTexts): ConfigTexts['references'] {
@@ -19,7 +21,7 @@ function newReferences({ files, references }: ConfigTexts): ConfigTexts['referen
   return Object.fromEntries(found.map((path) => [path, readRegularFile(path)]));
 }
 
-/** What is watched of a configuration: its folders, and the files of its references. `known` gives the latest texts. */
+/** The folders and files of a configuration that are watched. `known` returns the texts in force. */
 export function watchedFiles(
   configFile: string,
   known: () => ConfigTexts,
@@ -40,7 +42,7 @@ export function watchedFiles(
         const texts = readTexts(configFile, known());
         return contentDigest({ ...texts, references: { ...texts.references, ...newReferences(texts) } });
       } catch {
-        // A folder that is being swapped; the next look finds it.
+        // A folder is being exchanged at this moment. The next look finds its files.
         return undefined;
       }
     },

@@ -10,19 +10,19 @@ import type { CliContext } from '../context/context.ts';
 import { compileFiles, type ReadyConfig, readUsableSections } from '../input/read-config.ts';
 
 /*
- * The last good configuration. Only the texts of the files are kept, as they were written: a `${NAME}` or `${file:…}` is
- * resolved again at the next start, so no secret is kept that does not stand in a file itself.
+ * Keeps the last good configuration, so that a gateway can start although its files are broken. Only the texts of the files
+ * are kept. A `${NAME}` or `${file:…}` is resolved again at the next start, so no secret is kept that is not in a file itself.
  */
 
 const FILE = 'last-good.json';
 const VERSION = 1;
-/** Where the gateway file is so broken that its `state.dir` cannot be read. */
+/** The variable with the folder, for a gateway file that is so broken that its `state.dir` cannot be read. */
 const FOLDER_VARIABLE = 'PORTICO_STATE_DIR';
 
 /** The texts of a configuration that was in force, by its digest. */
 type KeptRevision = { readonly digest: string; readonly files: ConfigFiles };
 
-/** How many are kept for `portico config back`. */
+/** How many configurations are kept for `portico config back`. */
 const REVISIONS_MAX = 10;
 
 /** The configurations that were in force, the newest first; none if no file of them can be read. */
@@ -48,7 +48,7 @@ export function keptFiles(
   return folder === undefined ? undefined : keptRevisions(folder).find((one) => one.digest === digest)?.files;
 }
 
-/** Makes the function that keeps a configuration for the next start. A failure is a warning: the gateway can do without. */
+/** Makes the function that keeps a configuration for the next start. A failure is only a warning. */
 export function createLastGoodWriter(log: Pick<Logger, 'warn'>): (config: SoundConfig) => void {
   let kept: string | undefined;
   let revisions: readonly KeptRevision[] | undefined;
@@ -70,7 +70,7 @@ export function createLastGoodWriter(log: Pick<Logger, 'warn'>): (config: SoundC
   };
 }
 
-/** The folder where the last good configuration of a gateway file is, as far as that can be known. */
+/** The folder with the last good configuration; `undefined` if neither the gateway file nor the variable names one. */
 function folderOf(configFile: string, env: CliContext['env']): string | undefined {
   const { state } = readUsableSections(configFile, env);
   if (state?.dir !== undefined) return state.dir;
@@ -91,7 +91,7 @@ function filesIn(json: string): ConfigFiles | undefined {
   return contract === undefined || isText(contract) ? { gateway, contract, sources } : undefined;
 }
 
-/** The last good configuration, compiled; `undefined` if there is none that is sound with the variables of now. */
+/** The last good configuration, compiled; `undefined` if none is kept that is sound with the present variables. */
 export function readLastGood(configFile: string, { env }: CliContext): ReadyConfig | undefined {
   const folder = folderOf(configFile, env);
   if (folder === undefined) return undefined;

@@ -10,7 +10,7 @@ const VERDICTS: Readonly<Record<ReloadOutcome['kind'], string>> = {
   'dry-run': 'The new configuration is sound; nothing has changed.',
 };
 
-/** What a change of the contract means for resources that move to another source. */
+/** Which comparisons of moving resources begin anew, because the contract has changed. */
 function resetTexts({ kind, resets }: ReloadOutcome): readonly string[] {
   if (resets.length === 0) return [];
   const verb = kind === 'applied' ? 'begin' : 'would begin';
@@ -25,7 +25,7 @@ function changeText({ path, kind, before, after }: ReloadOutcome['changes'][numb
   return `${kind} ${path}${values}`;
 }
 
-/** What became of a reload, as `portico reload` prints it. */
+/** Reports the result of a reload, as `portico reload` prints it. */
 export function reloadReport(outcome: ReloadOutcome): Report {
   const { kind, rev, digest, changes, problems = [], processes, waitingFor } = outcome;
   const late = waitingFor === 0 ? [] : [`${waitingFor} have not said so within the time.`];

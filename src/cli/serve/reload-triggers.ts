@@ -7,7 +7,7 @@ import { createLastGoodWriter } from './last-good.ts';
 import { createConfigReader } from '../input/config-check-client.ts';
 import { watchedFiles } from './config-fingerprint.ts';
 
-/** How a process reads its configuration again, and what triggers that. */
+/** How a process reads its configuration again, and the function that starts the triggers of a reload. */
 export type ReloadTriggers = {
   readonly reloading: Reloading;
   /** Begins to trigger reloads: at every SIGHUP, and when files change, if the configuration says so. */
@@ -17,7 +17,7 @@ export type ReloadTriggers = {
 /** Creates the triggers of a process from its first configuration and its log. */
 export type OpenReloadTriggers = (first: ReadyConfig, log: Pick<Logger, 'warn'>) => ReloadTriggers;
 
-/** Makes a function that reloads. All calls during a reload together cause one more reload after it. */
+/** Makes a function that reloads. Any number of calls during a reload cause one more reload after it. */
 function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
   let isAsked = false;
   let isUnderWay = false;

@@ -15,7 +15,7 @@ type Options = GatewayOptions & {
   readonly reason?: string;
 };
 
-/** A gateway checks its files first, which takes a while on a busy machine. */
+/** How long the answer to a reload may take. The gateway checks its files first, which is slow on a busy machine. */
 const CHECK_MS = 120_000;
 
 /**

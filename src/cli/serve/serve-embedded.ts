@@ -1,3 +1,5 @@
+// Serves a gateway for a person who tries it: in one process, with a key for one run. `demo` and `try` use it.
+
 import { once } from 'node:events';
 import type { Secret } from '../../kernel/secret.ts';
 import type { KeyRecordConfig } from '../../config/schema/access.ts';
@@ -13,7 +15,7 @@ import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
 import { openGatewayLog, startGateway } from './start.ts';
 
-/** A key that one run of a command accepts: of the environment, or a new one. @throws ExitError for an unusable one */
+/** The key that one run of a command accepts: that of the environment, or a new one. @throws ExitError if it is unusable */
 export function temporaryKey(variable: string, context: CliContext): string {
   const given = context.env[variable];
   if (given === undefined || given === '') return newApiKey(newKeyId());

@@ -1,3 +1,5 @@
+// Starts a gateway of several processes: a primary, and workers that serve.
+
 import { once } from 'node:events';
 import { pino } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
@@ -21,11 +23,11 @@ import type { OpenReloadTriggers } from './reload-triggers.ts';
 /** How many processes serve a configuration on this machine. */
 export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliContext): number {
   if (workers !== 'auto') return workers;
-  // Without Redis, limits and purges are those of one process.
+  // Without Redis, processes cannot share limits and purges, so there is only one.
   return sharesWork(redis) ? processes.cores : 1;
 }
 
-/** What a gateway is given of this process, and the texts that it serves. */
+/** What a gateway gets from this process, and the texts that it serves. */
 export function processServices({ processes, nodeVersion }: CliContext) {
   return {
     ...{ clock: systemClock, createExplainActions, version, nodeVersion },
@@ -61,7 +63,7 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
     });
     return {
       ...side,
-      // A file at a time, so that requests are served meanwhile.
+      // It compiles one file at a time, and serves requests in between.
       stage: async (next) => side.stage(await finishStepsInTurns(readConfigTexts(next, context.env))),
     };
   };

@@ -18,12 +18,12 @@ import { createReloadTriggers, type OpenReloadTriggers } from './reload-triggers
 /** A gateway that listens, with its ports. */
 export type RunningGateway = { readonly gateway: Gateway; readonly port: number; readonly adminPort: number };
 
-/** Opens the one log of a gateway that is one process; a reload changes its level. */
+/** Opens the log of a gateway that is one process; a reload may change its level. */
 export function openGatewayLog({ gateway }: ServedConfig, to: LogDestination) {
   return { log: pino({ level: gateway.log.level, base: null }, to), droppedLogLines: to.droppedLines };
 }
 
-/** Opens what records the spans of a gateway. @throws ExitError if the packages for it are not installed */
+/** Opens the tracing of a gateway, which records spans. @throws ExitError if its packages are not installed */
 function openTracing({ telemetry }: GatewayConfig, log: Logger) {
   try {
     return createTracing(telemetry.traces, { version, log });
@@ -59,7 +59,7 @@ export async function startGateway(
   }
 }
 
-/** Reads the configuration to start with; if the files are broken, it is the last good one that was kept. */
+/** Reads the first configuration. If the files are broken, it is the last good one that was kept. */
 async function readFirst(
   configFile: string,
   context: CliContext,

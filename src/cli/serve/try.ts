@@ -17,7 +17,7 @@ export function parsePort(text: string): number {
   return Number(text);
 }
 
-/** The port of the environment, as `start` and `demo` take it. @throws ExitError for one that is none */
+/** The port of the variable `PORT`, as for `start` and `demo`. @throws ExitError if it is no port */
 function environmentPort({ env }: CliContext): number {
   const text = env['PORT'] ?? '';
   try {
@@ -27,7 +27,7 @@ function environmentPort({ env }: CliContext): number {
   }
 }
 
-/** A gateway of this process alone that serves all that one source file describes, to one key. */
+/** The configuration of a gateway that serves all resources of one source file to one key. */
 function gatewayOf(
   compiled: readonly CompiledSource[],
   contract: Contract,
@@ -38,7 +38,7 @@ function gatewayOf(
   const permissions = compiled.map(({ resource }) => resource.permission);
   const entry = keyEntry(key, new Secret(pepper), { id: 'trytry', label: 'try', permissions, tier: 'try' });
   const served = compiled.map(({ resource, source: { spec } }) => {
-    // A scan must have the time that its file gives it.
+    // The deadline must not end a scan before the budget of its file does.
     const deadline = `${Math.max(10_000, spec.budget.time + 2_000)}ms`;
     return [resource.name, { source: spec.name, deadline }];
   });

@@ -10,7 +10,7 @@ export type LegacyOrder = {
   readonly POSITIONEN: readonly { readonly ART_NR: string; readonly MENGE: string; readonly PREIS: string }[];
 };
 
-/** `count` orders (40 by default), numbered from 1. */
+/** Generates `count` orders (40 by default), numbered from 1. */
 export function generateOrders({ seed, count = 40 }: { seed: number; count?: number }): LegacyOrder[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, index) => ({

@@ -1,3 +1,5 @@
+// Generates the products of the sample catalogue, with the faults that old data have.
+
 import { type CategoryCode, categories, goods, qualities, slogans } from './product-words.ts';
 import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';
 
@@ -48,7 +50,7 @@ const EDGE_CENTS = new Map([
 
 const COMMON_CENTS = ['999', '1999', '2000', '4950', '12900', '100'];
 
-/** `count` products (2000 by default), sku ascending with gaps, the last two wider than eight digits. */
+/** Generates `count` products (2000 by default), `sku` ascending with gaps, the last two wider than eight digits. */
 export function generateProducts({ seed, count = 2_000 }: { seed: number; count?: number }): SampleProduct[] {
   const random = createRandom(seed);
   const wide = WIDE_NUMBERS.slice(0, count);

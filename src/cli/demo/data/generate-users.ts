@@ -1,3 +1,5 @@
+// Generates the contacts of the sample CRM, with the faults that old data have.
+
 import { bios, cultures, eastAsian, emojiNames, towns } from './people-words.ts';
 import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';
 
@@ -34,7 +36,7 @@ export type LegacyUser = {
 /** One generated user: the correct record, and the legacy row. */
 export type SampleUser = { readonly truth: UserTruth; readonly legacy: LegacyUser };
 
-/** An invented person, who is written both as the correct record and as the legacy row. */
+/** An invented person, from which the correct record and the legacy row are made. */
 type Person = {
   readonly number: bigint;
   readonly given: string | null;
@@ -52,7 +54,7 @@ const NUMBERS_BEYOND_DOUBLES = [9007199254740993n, 9007199254740995n, 9007199254
 const FIRST_DAY = Date.UTC(2004, 1, 29) / 86_400_000;
 const DAYS = 1_500;
 
-/** `count` users (5000 by default), ids ascending with gaps, the last three beyond 2^53. */
+/** Generates `count` users (5000 by default), ids ascending with gaps, the last three beyond 2^53. */
 export function generateUsers({ seed, count = 5_000 }: { seed: number; count?: number }): SampleUser[] {
   const random = createRandom(seed);
   const wide = NUMBERS_BEYOND_DOUBLES.slice(0, count);

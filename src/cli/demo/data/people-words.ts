@@ -1,3 +1,5 @@
+// The words from which the sample people are made.
+
 /** Given and family names of one culture each. All are precomposed; decomposed forms are derived from them. */
 export const cultures: readonly { readonly given: readonly string[]; readonly family: readonly string[] }[] =
   [

@@ -1,3 +1,5 @@
+// The words from which the sample products are made.
+
 /** The catalogue's category codes and their labels. */
 export const categories = {
   ELC: 'Electronics',

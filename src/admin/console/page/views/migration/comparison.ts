@@ -51,7 +51,7 @@ export function gateTable({ unmet, met }: MigrationStatus['gate']): VNode {
 
 type CompareRow = MigrationStatus['compare'][string] & { readonly operation: string };
 
-/** What was compared, by operation. The CUSUM is the sum of deviations by which the judge decides on a rollback. */
+/** What was compared, by operation. The CUSUM is the cumulative sum by which the judge decides on a rollback. */
 export function compareTable(compare: MigrationStatus['compare']): VNode {
   const rows = Object.entries(compare).map(([operation, one]) => ({ ...one, operation }));
   const count = (key: string, title: string, of: (row: CompareRow) => number) =>
