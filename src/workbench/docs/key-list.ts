@@ -1,3 +1,5 @@
+// Lists the keys of a configuration file from its schema, for the reference.
+
 import * as z from 'zod';
 import { notationOf } from '../../config/schema/elements/notation.ts';
 

@@ -1,3 +1,5 @@
+// Writes config/docs/reference.md from the schemas of the configuration files.
+
 import type * as z from 'zod';
 import { gatewaySchema } from '../../config/schema/gateway.ts';
 import { type Group, groupsOf, type Key, schemaAt } from './key-list.ts';
@@ -13,7 +15,7 @@ Every key of the two kinds of file, what it accepts, its default and what it doe
 source is described in [sources.md](sources.md). Unknown keys are errors. Editors complete both files from
 \`portico.schema.json\` and \`source.schema.json\`.`;
 
-/** One kind of file: its sections, and the keys outside of them. */
+/** One kind of configuration file, as a part of the reference: its sections, and the keys outside of them. */
 type FileSpec = {
   readonly title: string;
   readonly schema: z.ZodObject;

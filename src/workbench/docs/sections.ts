@@ -1,4 +1,4 @@
-/** A section of the reference: a value of a file, with an explanation beside its keys. */
+/** A section of the reference (config/docs/reference.md): a value of a file, with an explanation beside its keys. */
 export type Section = {
   /** The title of the section; its keys are printed below this name. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** The notations that any key accepts. */
+/** Text of the reference (config/docs/reference.md): the notations that any key accepts. */
 export const VALUES = `## Values
 
 - A value may be \`\${NAME}\`, \`\${NAME:-default}\` or \`\${file:/run/secrets/name}\`, alone or within a text; an empty variable
@@ -6,7 +6,7 @@ export const VALUES = `## Values
 - A secret is shown as \`***\` wherever the configuration is shown.
 - Numbers and \`true\` or \`false\` may come from a variable: their text counts.`;
 
-/** The variables that may stand in braces, by place. A test compares them with the adapter. */
+/** Text of the reference: the variables in braces that a place accepts. A test compares them with the adapter. */
 export const VARIABLES = `## Variables
 
 A variable is written in braces and escaped for the place where it stands: percent-encoded in a path and a query, as
@@ -27,7 +27,7 @@ the key of a JSON body, the XML element around it.
 | \`list.sort\` | \`{column}\`, \`{direction}\`; \`{tiebreak}\`, what stands behind any column but the id |
 | \`auth.value\` (session) | \`{session}\` the token of the login |`;
 
-/** The notation of a path into a document. */
+/** Text of the reference: the notation of a path into a document. */
 export const PATHS = `## Paths
 
 A path names a value inside a reply or a record.

@@ -1,3 +1,5 @@
+// Answers requests without a gateway, by the same code: for `doctor`, recorded cases and drafts of `infer`.
+
 import type { Adapter } from '../../source/adapter/compile.ts';
 import type { OnMissingValue } from '../../source/adapter/map/map-record.ts';
 import { type ReplyObserver, UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
@@ -27,9 +29,9 @@ export type AnswerQuery = (query: Query, signal: AbortSignal) => Promise<SourceA
 /** What `createAnswerQuery` needs. */
 export type AnswerQueryDeps = {
   readonly session: SourceSession;
-  /** Replaces the adapter of the source's file. */
+  /** Used in place of the adapter of the source's file. */
   readonly adapter?: Adapter;
-  /** Claims that the answers do not depend on. */
+  /** Claims that the answers must not depend on. */
   readonly switchedOff?: Iterable<string>;
   readonly onMissingField?: OnMissingValue;
   /** Called with the records of each usable reply. */

@@ -1,3 +1,5 @@
+// Compares what a source file claims with the live service, for `portico doctor`.
+
 import { lintOutcomes } from '../../source/adapter/lint-source.ts';
 import { type ClaimVerdict, concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
 import { pathText, type Problem } from '../../config/yaml/problem.ts';
@@ -66,7 +68,7 @@ function displayFinding(
   };
 }
 
-/** What is said of a resource whose records nobody can list. */
+/** The finding about a resource that has no list, so that there are no rows to probe it with. */
 function unlisted({ resource: { name } }: CompiledSource): Finding {
   const conclude = concludeAt('records', 'single records are as the file says', ['resources', name, 'get']);
   return conclude('could not tell', 'the contract has no list of it, so no id is known to ask for');
@@ -85,7 +87,7 @@ export async function diagnose(
   try {
     for (const [index, one] of compiled.entries()) {
       if (unreached !== undefined) break;
-      // The next resource may use the calls that this one leaves of its share.
+      // Calls that this resource does not use of its share are left for the next one.
       const share = Math.ceil((callsMax * (index + 1)) / compiled.length) - session.callsMade;
       const part = session.part({ callsMax: share });
       const deps = { compiled: one, session: part, showValues, stop };

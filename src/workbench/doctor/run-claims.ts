@@ -32,7 +32,7 @@ import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.
 import { tryAdvice, withFirstAdvice } from './try-advice.ts';
 
 /*
- * Runs every claim of a source against the live service: what doctor prints, and what infer keeps of a draft.
+ * Probes every claim of a source against the live service. `doctor` prints the findings; `infer` corrects its draft by them.
  *
  *   const { findings, rows, complete, unreached } = await runClaims({ compiled, session, showValues: false, stop });
  *
@@ -62,9 +62,9 @@ export type ClaimRun = {
   readonly unreached: string | undefined;
 };
 
-/** The sample may take this share of the calls. */
+/** The share of the calls that reading the sample may take. */
 const SAMPLE_SHARE = 0.3;
-/** If so many claims in a row get no answer, the source is gone, and the other claims would only wait for it. */
+/** If this many claims in a row get no answer, the source is gone, so the other claims are not probed. */
 const SILENT_MAX = 2;
 
 /** The finding that details of rows are not probed, because those of a whole sample would take too many calls. */

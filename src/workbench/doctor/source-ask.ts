@@ -1,3 +1,5 @@
+// Gives claims a way to ask a source: it makes requests of any rows, and shows calls without secrets and values.
+
 import type { Adapter } from '../../source/adapter/compile.ts';
 import type { GetAdapter } from '../../source/adapter/compile-record.ts';
 import { explainReplies } from '../../source/adapter/read/explain-reply.ts';

@@ -1,3 +1,5 @@
+// Changes the spec of a source, so that doctor can send what the file does not declare, or display it without values.
+
 import type { RowSelection } from '../../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { Filter, PushableOp } from '../../contract/query.ts';

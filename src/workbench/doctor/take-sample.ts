@@ -5,7 +5,7 @@ import { walkRows } from '../../source/checks/evidence/walk.ts';
 /** The rows of a source, and the file with which they were read. */
 export type Sampled = Pick<Evidence, 'first' | 'sample' | 'gaps'> & { readonly ask: Ask };
 
-/** Reads the rows that the claims are compared with. */
+/** Reads the sample: the rows with which all claims of a source are compared. */
 export async function takeSample(
   { ask, first }: Pick<Evidence, 'ask' | 'first'>,
   callsMax: number,

@@ -1,3 +1,5 @@
+// Tries the advice of a finding: would the claim agree if the file were changed so?
+
 import type { Claim, Evidence } from '../../source/checks/claim.ts';
 import type { Ask } from '../../source/checks/evidence/ask.ts';
 import type { Change, Finding } from '../../source/checks/evidence/finding.ts';
@@ -13,7 +15,7 @@ function isReadAgain({ at, value }: SpecChange): boolean {
   return ROW_KEYS.includes(at[3]) || (at[3] === 'total' && at.length === 4 && value !== undefined);
 }
 
-/** A trial must leave this share of the calls to the claims that are not probed yet. */
+/** Trials must leave this share of the calls for claims that are not probed yet. */
 const CALLS_KEPT = 0.5;
 
 function textOf({ sets, text }: Change): string {
@@ -70,8 +72,9 @@ async function agreesWith(
 }
 
 /**
- * Turns the advice of a finding into a hint: the first change with which the claim agrees. A change that does not help is left
- * out. A change that could not be tried because too few calls are left is given, and the hint says so. Without `tries`, the first change is given untried.
+ * Turns the advice of a finding into a hint: the first change with which the claim agrees. A change that does not help is
+ * left out. If too few calls are left to try a change, it becomes the hint, which says so. Without `tries`, the first change
+ * becomes the hint untried.
  */
 export async function tryAdvice(
   finding: Finding,

@@ -1,3 +1,5 @@
+// Prepares what `explain --live` found for display: secrets and, unless asked for, values are `***`.
+
 import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
 import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/flow.ts';
@@ -55,7 +57,7 @@ export type DisplayedLive = {
   readonly record?: readonly DisplayedField[];
 };
 
-/** What displaying a live result needs. */
+/** What the display of a live result needs. */
 export type DisplayLiveDeps = {
   readonly gateway: GatewayConfig;
   readonly compiled: CompiledResource;

@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { explainWithLive, readExplanation } from './read-explanation.ts';
 
-/** What explanations of a running gateway are made of. */
+/** What the action `explain` of a running gateway needs. */
 export type ExplainActionDeps = {
   /** The configuration in force. */
   readonly served: () => {
@@ -38,12 +38,12 @@ export function createExplainActions({ served, closing }: ExplainActionDeps): Ac
   return {
     async explain({ request, live = false }, { actor, note }) {
       const { config: gateway, compiled, rev, digest } = served();
-      // The explanation names its configuration, because a reload may come before it is read.
+      // The explanation names its configuration, because a reload may come before somebody reads the explanation.
       const inForce = { rev, digest };
       const read = readExplanation(request, { gateway, compiled });
       if (read.kind === 'refused') throw new ActionRefusal('bad_input', read.why, HINT);
       if (!live) return { ...read.explanation, inForce };
-      // This refusal comes before the note, so only the log has it: repeated attempts must not fill the audit.
+      // This refusal comes before the note, so only the log has it. Repeated attempts must not fill the audit.
       if (actor.role !== 'operator')
         throw new ActionRefusal(
           'forbidden',
@@ -54,7 +54,7 @@ export function createExplainActions({ served, closing }: ExplainActionDeps): Ac
       note({ target: `live ${read.explanation.operation}` });
       if (read.kind === 'passthrough')
         throw new ActionRefusal('bad_input', 'a pass-through route has no source to ask', 'leave out live');
-      // A client's mistake never reaches a source.
+      // A request with a mistake is never sent to a source.
       if (read.kind === 'mistake') return { ...read.explanation, inForce };
       const asking = { gateway, compiled: read.compiled, showValues: false, stop: closing };
       return { ...(await alone(() => explainWithLive(read.asked, asking))), inForce };

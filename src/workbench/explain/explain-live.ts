@@ -1,3 +1,5 @@
+// Answers one query from its live source and records how, for `explain --live`.
+
 import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
 import { explainReplies, type ReplyExplainer } from '../../source/adapter/read/explain-reply.ts';
 import type { RecordView } from '../../source/adapter/map/row-fields.ts';
@@ -28,7 +30,7 @@ export type LiveCall = {
 export type LiveResult = {
   readonly calls: readonly LiveCall[];
   readonly answer: SourceAnswer | GatewayError;
-  /** Claims that replies contradicted, which were then computed without. */
+  /** Claims that replies contradicted; the answer was then made without them. */
   readonly contradicted: readonly string[];
   /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
   readonly missingValues: ReadonlyMap<string, number>;

@@ -8,7 +8,7 @@ import { isForSharedCaches } from '../../http/passthrough/response-header-policy
 import { compileRoutes } from '../../http/listener/routes.ts';
 import { readRequestLine } from './explain-request.ts';
 
-/** What becomes of a request to a pass-through route. Values of headers are left out: they are credentials. */
+/** What happens to a request to a pass-through route. Values of headers are left out, because they may be credentials. */
 export type PassthroughExplanation = {
   readonly request: string;
   readonly operation: string;
@@ -18,7 +18,7 @@ export type PassthroughExplanation = {
   readonly sentTo: readonly string[];
   readonly refused?: { readonly status: number; readonly code: ErrorCode; readonly because: string };
   readonly headers: {
-    /** Those that the route adds. */
+    /** The headers that the route adds. */
     readonly added: readonly string[];
     /** Headers of a proxy that pass even if the caller itself wrote them. */
     readonly fromCallers: readonly string[];
@@ -29,9 +29,9 @@ export type PassthroughExplanation = {
     readonly concurrency: number;
     readonly queueMax: number;
   };
-  /** Whether it is sent again if no byte of an answer came. */
+  /** Whether the request is sent again if no byte of an answer came. */
   readonly isRepeated: boolean;
-  /** Who may keep the answer. */
+  /** Who may cache the answer. */
   readonly kept: 'by the caller alone' | 'as the upstream says';
 };
 

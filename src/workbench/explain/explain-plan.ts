@@ -1,3 +1,5 @@
+// Explains the plan of a query: the calls to its source, and what the gateway does itself.
+
 import { PROOF } from '../../source/adapter/spec/capability.ts';
 import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { proofOf } from '../../source/adapter/read/credential-proof.ts';
@@ -20,19 +22,19 @@ export type PlacedClaim = {
 
 /** How the gateway will answer a query. */
 export type ExplainedPlan = {
-  /** `record`: a single one. `nothing`: no record can match, so the source is not asked. */
+  /** `record`: a single record. `nothing`: no record can match, so the source is not asked. */
   readonly kind: 'page' | 'scan' | 'record' | 'nothing';
-  /** Why the source cannot answer the page itself, or is not asked. */
+  /** Why the source cannot answer the page itself, or why it is not asked. */
   readonly reason?: string;
   readonly calls: readonly UpstreamRequest[];
-  /** The most calls it takes, those included. */
+  /** The most calls that the query takes, those of `calls` included. */
   readonly callsMax: number;
   /** What the gateway does itself because the source does not, in words. */
   readonly gatewaySteps: readonly string[];
   readonly dependsOn: readonly PlacedClaim[];
 };
 
-/** Calls of a scan that are shown. */
+/** How many calls of a scan are shown. */
 const SCAN_CALLS_SHOWN = 3;
 
 const SIGNS: Readonly<Record<FilterOp, string>> = {
@@ -56,7 +58,7 @@ export function sortText({ field, descending }: Sort): string {
   return `${field} ${descending ? 'descending' : 'ascending'}`;
 }
 
-/** Whether the windows of a scan hold the number of rows that it must bring. */
+/** Whether the replies of a scan state how many rows it must bring. */
 function totalInWindows(plan: ScanPlan, list: ListSpec | undefined): boolean {
   return plan.totalCounts && list?.total !== undefined && list.total.count === undefined;
 }
@@ -79,7 +81,7 @@ function claimsOf(
   });
 }
 
-/** What is left to be done for rows that lack fields. */
+/** The step that fetches the details of rows that lack fields, in words. */
 function detailsLeft({ detailFetch }: Pick<PagePlan, 'detailFetch'>): readonly string[] {
   if (detailFetch === undefined) return [];
   return [
@@ -150,7 +152,7 @@ function explainList(
   }
 }
 
-/** Explains how the gateway will answer a query, with the calls of `adapter`. Pure. */
+/** Explains how the gateway will answer a query, with the calls of `adapter`; it sends none. */
 export function explainPlan(
   query: Query,
   adapter: Adapter,

@@ -1,3 +1,5 @@
+// Reads the request that a person wants to have explained.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Operation } from '../../contract/resource.ts';
 import { compileParser } from '../../contract/parse-query.ts';
@@ -26,14 +28,14 @@ function parse(operation: Operation, rules: GatewayConfig['contract'], query: st
   }
 }
 
-/** The parts of a request that is written like `GET /v1/users`; without a method it is a GET, without a target empty. */
+/** Splits a request such as `GET /v1/users`. The method is GET if none is given; the target is empty if it is not valid. */
 export function readRequestLine(text: string): { readonly method: string; readonly target: string } {
   const [, method = 'GET', target = ''] = REQUEST.exec(text.trim()) ?? [];
-  // RFC 9112, section 3.2; a user of a shell means `%20`, and a client would get 400 for anything else.
+  // A client would get 400 for a target with other characters (RFC 9112, section 3.2), so there is none.
   return { method: method.toUpperCase(), target: /[^\x21-\x7e]|#/.test(target) ? '' : target };
 }
 
-/** Reads `GET /v1/users?page=2`, as a client would send it; a text says why it is a request to no operation. */
+/** Reads a request such as `GET /v1/users?page=2`. If it is to no operation, the result is a text that says why. */
 export function readExplainedRequest(text: string, gateway: GatewayConfig): ExplainedRequest | string {
   const { method, target } = readRequestLine(text);
   if (target === '') {

@@ -19,16 +19,16 @@ export type Explanation = {
   /** What is asked, in words. */
   readonly question: string;
   readonly plan: Omit<ExplainedPlan, 'calls'> & { readonly calls: readonly DisplayedCall[] };
-  /** What a scan may cost, and the error if it would cost more. */
+  /** What a scan may cost, and the error that a more expensive one gets. */
   readonly budget: {
     readonly rows: number;
     readonly calls: number;
     readonly timeMs: number;
     readonly beyond: string;
   };
-  /** How long the answer is served again, in seconds. */
+  /** How long the answer is served from the cache, in seconds. */
   readonly freshSeconds: number;
-  /** What the answer is kept under, as `cacheKeyOf` of the pipeline joins it. */
+  /** The parts of the key under which the answer is cached; `cacheKeyOf` of the pipeline joins them. */
   readonly cacheKey: { readonly operation: string; readonly digest: string; readonly query: string };
   readonly live?: DisplayedLive;
 };

@@ -1,3 +1,5 @@
+// Reads a whole source and counts which fields cannot be read, for `portico quality --live`.
+
 import type { Query } from '../../contract/query.ts';
 import { type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -20,7 +22,7 @@ export type LiveQuality = ResourceQuality & {
   readonly shapes: readonly Shape[];
 };
 
-/** Single records that are asked for, beside the list. */
+/** How many single records are asked for, besides the list. */
 const SINGLE_MAX = 25;
 
 /** The most shapes that are counted per resource. */
@@ -41,7 +43,7 @@ function everyClaim({ resource, source }: CompiledSource): ReadonlySet<string> {
   ]);
 }
 
-/** Some of a list, evenly over all of it. */
+/** Takes `size` items from all parts of a list, at even distances. */
 function sample<T>(all: readonly T[], size: number): readonly T[] {
   if (all.length <= size) return all;
   return Array.from({ length: size }, (_, index) => all[Math.floor((index * all.length) / size)] as T);

@@ -1,3 +1,5 @@
+// Explains a request without asking a source, or with a live answer. The command and the action `explain` use it.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
@@ -14,7 +16,7 @@ type AskedQuery = ExplainedRequest & { readonly query: Query };
 
 /** What happens to a request, as far as this is known without a call to the source. */
 type ReadExplanation =
-  /** It is a request to nothing that the gateway serves. */
+  /** The gateway serves nothing at this address. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'passthrough'; readonly explanation: PassthroughExplanation }
   | { readonly kind: 'mistake'; readonly explanation: ClientMistake }

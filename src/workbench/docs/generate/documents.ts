@@ -1,3 +1,5 @@
+// The documents that `portico generate` writes, with the function that makes each.
+
 import { readFileSync } from 'node:fs';
 import { adminOpenapi } from '../../../admin/api/openapi.ts';
 import * as z from 'zod';
@@ -25,7 +27,7 @@ const REFERENCE = String.raw`\$\{`;
 function allowReferences({ jsonSchema }: { readonly jsonSchema: JsonSchemaObject }): void {
   const { type, pattern, enum: words } = jsonSchema;
   if (type !== 'string') return;
-  // A schema that only describes another one has got its pattern.
+  // A schema that wraps another one already has the pattern of that one.
   if (typeof pattern === 'string' && !pattern.endsWith(REFERENCE))
     jsonSchema['pattern'] = `${pattern}|${REFERENCE}`;
   if (words === undefined) return;
@@ -44,7 +46,7 @@ export function configJsonSchema(kind: ConfigFileKind, resources: readonly strin
     // A contract has no references.
     ...(kind === 'contract' ? {} : { override: allowReferences }),
   });
-  // Beside a name that the contract does not have, an editor shows a mistake.
+  // Names are limited to those of the contract, so that an editor shows a mistake at any other name.
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     const {
       perResource,

@@ -1,3 +1,5 @@
+// The generated parts of documents that people write: tables of metrics, conditions, licences and examples.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseYamlFile } from '../../../config/yaml/yaml-file.ts';
 import type { MetricDescription } from '../../../telemetry/metrics/metric-factories.ts';

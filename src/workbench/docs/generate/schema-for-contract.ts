@@ -4,7 +4,7 @@ import { configJsonSchema, type ConfigFileKind } from './documents.ts';
 
 type JsonSchemaObject = { readonly [key: string]: unknown };
 
-/** Keys that an editor offers, and beside which it shows a mistake. */
+/** A schema with these keys only, so that an editor offers them and shows a mistake at any other key. */
 function keysOf(fields: readonly Pick<Field, 'name' | 'schema'>[]): JsonSchemaObject {
   return {
     properties: Object.fromEntries(
@@ -31,8 +31,8 @@ function fieldNames({ itemFields, detailFields, sorts, filters }: Resource): Jso
 }
 
 /**
- * The JSON Schema of one kind of configuration file for one contract: an editor completes its resources, and in source files
- * the fields of each. What all resources share stands there once.
+ * The JSON Schema of one kind of configuration file for one contract. An editor completes its resources, and in source files
+ * the fields of each. The schema has once what all resources share.
  */
 export function contractJsonSchema(kind: ConfigFileKind, { resources }: Contract): unknown {
   const schema = configJsonSchema(kind, [...resources.keys()]) as JsonSchemaObject & {

@@ -1,3 +1,5 @@
+// Probes the filters that a source file declares: do exactly the right rows come?
+
 import { canEscape, PLAIN_QUOTES } from '../../../source/adapter/request/escape.ts';
 import type { Value } from '../../../contract/fields.ts';
 import { pushedOperatorsOf } from '../../../contract/pushed-operators.ts';
@@ -23,7 +25,7 @@ import { checkTypes } from '../../../source/checks/filter-types.ts';
 import { checkFilteredTotal } from '../../../source/checks/total.ts';
 
 /**
- * The file without a filter; of several, only the first stays. A filter that other parts of the file name stays, but with
+ * The file without a filter; of several filters, only the first stays. A filter that other parts name stays, but with
  * `exactness: none`.
  */
 function withoutFilters(ask: Ask, declared: readonly DeclaredFilter[], text: string): Change {
@@ -174,7 +176,7 @@ export async function tryEach(
   return { tried, total };
 }
 
-/** So many values are tried, even if they take more than their share of the calls. */
+/** At least this many values are tried, even if they take more than their share of the calls. */
 const TRIED_MIN = 12;
 /** The values of one field may take this share of the calls that are left. */
 const VALUES_SHARE = 1 / 3;

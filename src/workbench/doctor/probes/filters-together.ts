@@ -28,7 +28,7 @@ const isWhole = ({ found }: FilterResult) => found.received > 0 && found.repeate
 
 async function* probeTogether(evidence: Evidence, { name, declared }: Combination): AsyncIterable<Finding> {
   const { ask, failed } = evidence;
-  // A filter that is wrong by itself is reported once, and so is its total.
+  // A filter or its total that is wrong by itself was reported already.
   const isReported = (what: string) => declared.some(({ field, op }) => failed.has(`${what} ${field} ${op}`));
   if (isReported('filter')) return;
   const trials = trialsOf(evidence, declared);

@@ -1,3 +1,5 @@
+// Probes the sorts that a source file declares, in each direction.
+
 import { sortFieldOf } from '../../../contract/order.ts';
 import type { Sort } from '../../../contract/query.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';

@@ -6,7 +6,7 @@ import { type RowWalk, walkAgain } from '../../../source/checks/evidence/walk.ts
 
 /** How often all rows are read again, if that takes one call each time, and if it takes more. */
 const TIMES_AGAIN = { ofOneCall: 14, ofMany: 3 };
-/** This may take so large a share of the calls that are left. */
+/** The share of the remaining calls that reading again may take. */
 const CALLS_SHARE = 0.3;
 
 const idsOf = ({ records }: RowWalk): ReadonlySet<string> => new Set(records.map(({ id }) => id));

@@ -6,7 +6,7 @@ import { plural } from '../../../kernel/plural.ts';
 import { declaredFilters } from './filter-claims.ts';
 import { isUnsteady } from '../../../source/checks/total.ts';
 
-/** Each selection is asked for so many times again. */
+/** How many times each selection is asked for again. */
 const ROUNDS = 3;
 
 /** Asks for the first window with and without filters in turn, because a total may belong to the request before. */
@@ -30,7 +30,7 @@ async function askInTurn({ ask, sample }: Evidence): Promise<void> {
  */
 export const steadyTotalClaim = claimOf('steady total', async (evidence): Promise<Findings> => {
   const { ask, failed } = evidence;
-  // A total that is wrong anyway is reported once.
+  // A total that is wrong anyway was reported already.
   const isReported = [...failed].some((name) => /^total\b|^filter/.test(name));
   if (ask.list.total === undefined || hidesRows(ask.list) || isReported) return undefined;
   await askInTurn(evidence);

@@ -1,3 +1,5 @@
+// Probes whether a list was cut off, so that records of the service are missing.
+
 import { compilePath, pathWith } from '../../../source/adapter/spec/path.ts';
 import { explainReplies } from '../../../source/adapter/read/explain-reply.ts';
 import type { ListSpec } from '../../../config/schema/source.ts';
@@ -79,7 +81,7 @@ export const WHOLE_LIST = `${GOES_ON}; or a constant parameter that lists all ro
 /** What to write for a list of which only a part was read. */
 const PAGING = `${GOES_ON}, in place of a constant; \`portico infer\` tries them`;
 
-/** Checks a list that came in one call: if it is as long as a constant of the request says, there may be more rows. */
+/** Checks a list that came in one call. If it has as many rows as a constant of the request says, there may be more. */
 async function checkConstant({ ask, sample, first }: Evidence): Promise<Findings> {
   const rows = sample.received;
   const constant = rows === 0 ? undefined : constantLike(ask, rows);

@@ -1,3 +1,5 @@
+// Compares two JSON documents, for recorded cases: where are they different?
+
 import { pathText } from '../../../config/yaml/problem.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 

@@ -1,3 +1,5 @@
+// Pairs each request of a source with one that may be displayed or that asks for other values.
+
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
 import type { Adapter } from '../../../source/adapter/compile.ts';
 import type { ListPlan, CursorPlan } from '../../../source/adapter/plan/plan.ts';
@@ -20,7 +22,7 @@ export type PairedAdapter = {
   readonly views: WeakMap<UpstreamReply, RecordView>;
 };
 
-/** How the question to the first adapter is changed for the other one. */
+/** How ids, windows and queries for the first adapter are changed for the other one. */
 export type Translation = {
   readonly query?: (query: ListQuery) => ListQuery;
   readonly window?: (call: WindowCall) => WindowCall;

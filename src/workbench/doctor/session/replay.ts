@@ -4,7 +4,7 @@ import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-ca
 import type { Upstream } from '../../../source/client/client.ts';
 import { isSameRequest } from './same-request.ts';
 
-/** An upstream that replies what was recorded, once for each time it was recorded, and remembers what was asked. */
+/** An upstream that gives recorded replies, each as often as it was recorded, and remembers what was asked. */
 export type Replay = {
   readonly upstream: Upstream;
   /** Requests for which no recorded exchange was left, as `METHOD target body`. */

@@ -1,3 +1,5 @@
+// Compares a recorded request with one that is made now, however each is encoded.
+
 import type { RecordedExchange } from '../../../config/fixture/fixture-schema.ts';
 import { type Json, readJson } from '../../../kernel/json/json.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';

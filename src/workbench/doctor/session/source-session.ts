@@ -1,3 +1,5 @@
+// Sessions with a source: every call of doctor, infer and a recording goes through one, with a log and a budget.
+
 import type { Exchange } from '../../../source/checks/evidence/ask.ts';
 import type { ConnectionSpec } from '../../../config/schema/source.ts';
 import { GatewayError, toGatewayError } from '../../../kernel/errors/fault.ts';
@@ -36,7 +38,7 @@ export type SessionOptions = SessionBudget & {
 };
 
 /**
- * A session of a command with one source: every call goes through its client, which keeps a log and a budget. The
+ * A session of a command with one source. Every call goes through its client, which keeps a log and a budget. The
  * pace is that of the source's file (`net.concurrency`).
  */
 export type SourceSession = {

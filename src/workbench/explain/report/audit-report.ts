@@ -34,7 +34,7 @@ export function auditLines(entries: readonly AuditEntry[]): readonly string[] {
   return lines.length === 0 ? ['nothing was changed'] : lines;
 }
 
-/** What the chain shows, as a sentence. */
+/** Says in a sentence whether the chain of digests shows that lines of the audit were changed or removed. */
 export function chainText(chain: ChainState): string {
   switch (chain.kind) {
     case 'empty':

@@ -5,7 +5,7 @@ import { queryCosts } from '../../../pipeline/query-costs.ts';
 import { costTable } from './cost-report.ts';
 import type { Report, ReportBlock } from './report.ts';
 
-/** What a contract takes from the clients of an older one, which stands in `file`, and what it offers them besides. */
+/** What a contract takes from the clients of an older one (`breaks`), and what it offers in addition (`widens`). `file` has the older one. */
 export type ContractChanges = {
   readonly file: string;
   readonly breaks: readonly Problem[];

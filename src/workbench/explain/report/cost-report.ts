@@ -1,3 +1,5 @@
+// Reports what each kind of query costs the source, in calls.
+
 import { plural } from '../../../kernel/plural.ts';
 import type { QueryCost } from '../../../pipeline/query-costs.ts';
 import type { ReportBlock } from './report.ts';
@@ -14,7 +16,7 @@ function wholeText(cost: QueryCost): string {
   return `${costText(cost)}${most === undefined ? '' : `; once a minute, at most ${most} more verify the filter`}`;
 }
 
-/** The costs in at most so many lines: queries that cost the same share one. */
+/** The costs in at most `linesMax` lines: queries that cost the same share one. */
 function sharedLines(
   costs: readonly QueryCost[],
   textOf: (cost: QueryCost) => string,
@@ -35,7 +37,7 @@ function sharedLines(
   };
 }
 
-/** So many queries have a line each. A large contract has hundreds of kinds, and few costs. */
+/** Up to this many queries have a line each. A large contract has hundreds of kinds of queries, but few different costs. */
 const LINES_MAX = 16;
 
 /** The costs as a table: a line for each query, or for each cost if there are many queries. */
@@ -47,7 +49,7 @@ export function costTable(costs: readonly QueryCost[]): ReportBlock {
 /** The most lines of a summary. */
 const SUMMARY_LINES = 8;
 
-/** The costs in a few lines. */
+/** The costs in a few lines, for a summary of all resources. */
 export function costSummary(costs: readonly QueryCost[]): ReportBlock {
   return sharedLines(costs, costText, SUMMARY_LINES);
 }

@@ -1,3 +1,5 @@
+// Reports what doctor found, as text for a terminal.
+
 import { problemText } from '../../../config/yaml/problem.ts';
 import type { Diagnosis, DisplayedFinding } from '../../doctor/diagnose.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';

@@ -1,3 +1,5 @@
+// Reports an explanation of a request, as text for a terminal.
+
 import { plural } from '../../../kernel/plural.ts';
 import type { PlacedClaim } from '../explain-plan.ts';
 import { placeText, type Report, type ReportBlock, section } from './report.ts';
@@ -138,7 +140,7 @@ export function mistakeReport(clientError: ClientMistake): Report {
   return { json: clientError, blocks };
 }
 
-/** Reports what becomes of a request to a pass-through route. */
+/** Reports what happens to a request to a pass-through route. */
 export function passthroughReport(explained: PassthroughExplanation): Report {
   const { request, operation, permission, sentTo, refused, headers, bounds, isRepeated, kept } = explained;
   const about = `${operation}, ${permission === null ? 'public' : `needs ${permission}`}: passed on untranslated`;

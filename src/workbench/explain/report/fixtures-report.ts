@@ -3,7 +3,7 @@ import type { RecordResult } from '../../recordings/record-source.ts';
 import type { ReplayOutcome } from '../../recordings/replay-fixture.ts';
 import type { Report, ReportBlock } from './report.ts';
 
-/** What came of replaying one recorded case. */
+/** The result of replaying one recorded case. */
 export type ReplayResult = Pick<FixtureCase, 'source' | 'name' | 'file'> & ReplayOutcome;
 
 function replayBlock({ passed, source, name, ...result }: ReplayResult): ReportBlock {

@@ -5,7 +5,7 @@ import { percentText } from '../../../telemetry/conditions/condition.ts';
 /** What `portico status` reads of a gateway. */
 export type GatewayStatus = {
   readonly incidents: ActionValue<'incidents'>;
-  /** What is wrong and no incident explains. */
+  /** The conditions that no incident explains. */
   readonly others: ActionValue<'overview'>['attention'];
 };
 
@@ -84,7 +84,7 @@ function beforeText({ before: { changes, problem } }: Shown): readonly string[] 
   return told.length > 0 ? told : ['nothing in the 15 minutes before'];
 }
 
-/** The answers to what one asks at night, each with its label. */
+/** The facts of an incident that an operator needs first, each with its label. */
 function answersTo(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
   const { since, last, state, calls, answers, operations, hosts, effects, next, todo, fault, worsenedAt } =
     one;

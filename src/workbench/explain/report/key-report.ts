@@ -1,3 +1,5 @@
+// Reports API keys, as text for a terminal.
+
 import { singleLine } from '../../../kernel/control-characters.ts';
 import { endsSoon } from '../../../pipeline/stages/authentication/key-housekeeping.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
@@ -6,7 +8,7 @@ import type { KeyView } from '../../../admin/actions/keys/key-view.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A new key. It is displayed only here. */
+/** The lines for a new key. They are the only place where a key is displayed. */
 export function newKeyLines(key: string): readonly string[] {
   return [key, '', 'Keep it now: it is not shown again.'];
 }
@@ -27,7 +29,7 @@ function stateText(
   return `valid until ${minuteOf(expiresAt) ?? ''}${endsSoon({ expiresAt: endMs }, now) ? ` (${days} days)` : ''}`;
 }
 
-/** Keys as a table with a header, times in UTC. Whose key it is and what it may do stands below it, so that the table fits 80 columns. */
+/** Keys as a table with a header, times in UTC. The label and the permissions stand below each key, so that 80 columns are enough. */
 export function keyTable(keys: readonly KeyView[], now: number): ReportBlock {
   if (keys.length === 0) return 'there is no key in Redis';
   const rows = keys.flatMap((key) => {
@@ -66,7 +68,7 @@ export function keyLines(key: KeyView): readonly string[] {
   return Object.entries(fields).map(([name, value]) => `${name.padEnd(12)} ${singleLine(value)}`);
 }
 
-/** The entry for the configuration file. Its scalars are JSON, which is YAML too. */
+/** The entry of a key for `auth.apiKeys.keys` in the gateway file. Its scalars are JSON, which is YAML too. */
 export function configuredKeyYaml(record: KeyRecord): string {
   const { id, label, permissions, tier, addresses, operations, expiresAt, hashes } = record;
   const expiry = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();

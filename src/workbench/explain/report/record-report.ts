@@ -4,7 +4,7 @@ import type { ReportBlock } from './report.ts';
 /** A field name as a heading of a column: `lastAt` becomes `LAST AT`. */
 const headingOf = (field: string) => field.replaceAll(/(?=[A-Z])/g, ' ').toUpperCase();
 
-/** A value as one line. An instant is its time if it is of today, else day and minute: a table has to fit a terminal. */
+/** A value as one line. An instant of today is its time; others are day and minute, so that a table fits a terminal. */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '-';
   if (Array.isArray(value)) return value.map(cellOf).join(',') || '-';
@@ -29,7 +29,7 @@ export function recordTable(records: readonly object[]): ReportBlock {
   return { table: [fields.map(headingOf), ...rows] };
 }
 
-/** All that is known of one record: a line for each plain field, and a table for each list of records. */
+/** One record with all of its fields: a line for each plain field, and a table for each list of records. */
 export function recordBlocks(record: object): readonly ReportBlock[] {
   const all = Object.entries(record).filter(([, value]) => value !== undefined);
   const lines = all.flatMap(([name, value]) => (isTable(value) ? [] : [[headingOf(name), cellOf(value)]]));

@@ -1,3 +1,5 @@
+// The form of what commands report, and how it becomes text.
+
 /** A part of what a command reports to a person. */
 export type ReportBlock =
   /** A line of text, perhaps empty. */
@@ -14,7 +16,7 @@ export type ReportBlock =
       readonly details?: readonly string[];
     };
 
-/** What a command reports: a value for programs, and the same for a person. */
+/** The report of a command: `json` for programs, and the same as `blocks` for a person. */
 export type Report = { readonly json: unknown; readonly blocks: readonly ReportBlock[] };
 
 const INDENT = '  ';
@@ -55,7 +57,7 @@ export type ReportLine = {
   /** Blanks before it. */
   readonly indent: number;
   readonly text: string;
-  /** What the text begins with, if it is a result, and the width of the column that it stands in. */
+  /** The mark at the start of a result, such as `ok`, and the width of its column. */
   readonly mark?: { readonly text: string; readonly width: number };
 };
 

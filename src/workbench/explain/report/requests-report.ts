@@ -55,7 +55,7 @@ function errorBlocks({ error }: Recorded): readonly ReportBlock[] {
   return section('Why', [...said, `config/docs/runbook.md has the entry ${entry}`]);
 }
 
-/** Reports one request: where its time went, and why it failed. */
+/** Reports one request: which steps took its time, and why it failed. */
 export function requestReport(recorded: Recorded): Report {
   const { requestId, at, operation, method, status, durationMs, caller, process, plan, timings } = recorded;
   const about = [

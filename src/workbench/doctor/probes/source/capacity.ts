@@ -1,3 +1,5 @@
+// Probes whether the budget of a source file is enough for all of its rows.
+
 import { type ScanPlan, scanReach } from '../../../../source/adapter/plan/plan.ts';
 import { pushedOperatorsOf } from '../../../../contract/pushed-operators.ts';
 import type { ListQuery } from '../../../../contract/query.ts';
@@ -7,7 +9,7 @@ import type { Ask } from '../../../../source/checks/evidence/ask.ts';
 import { chooseFilterTrials } from '../../../../source/checks/evidence/filter-values.ts';
 import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
 
-/** A kind of query. */
+/** A kind of query, by its sort and filters. */
 type Kind = Pick<ListQuery, 'sort' | 'filters'> & { readonly name: string };
 
 /** The kinds of queries: plain, each sort, and each filter with a value that a row has. */

@@ -1,3 +1,5 @@
+// Probes whether the source refuses a wrong credential, because one that does not may hide rows from a visitor silently.
+
 import { compileCredentialProof, proofOf } from '../../../../source/adapter/read/credential-proof.ts';
 import type { Rows } from '../../../../source/adapter/compile.ts';
 import type { SourceSpec } from '../../../../config/schema/source.ts';
@@ -50,7 +52,7 @@ const PLACE = ['auth', 'proof'];
 const ADVICE =
   'auth.proof: a place that only replies to the credential have, or a request such as /me; a dead credential is served as a visitor';
 
-/** What the account gets and a visitor does not, in words. */
+/** What the account gets, but a visitor (a request without a credential) does not, in words. */
 async function lossesOf(
   { ask, first, sample }: Evidence,
   other: Ask,

@@ -1,3 +1,5 @@
+// Probes whether the mapping of a source file can read the fields of the rows.
+
 import { compilePath, pathWith } from '../../../../source/adapter/spec/path.ts';
 import { explainReplies } from '../../../../source/adapter/read/explain-reply.ts';
 import type { Value } from '../../../../contract/fields.ts';

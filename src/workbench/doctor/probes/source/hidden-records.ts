@@ -12,7 +12,7 @@ import { walkAgain } from '../../../../source/checks/evidence/walk.ts';
 import { WHOLE_LIST } from '../whole-list.ts';
 
 const GAPS_TRIED = 5;
-/** Records are looked for so far behind the last number of the list. */
+/** How far behind the last number of the list records are looked for. */
 const BEHIND = [1, 2, 3, 4, 5, 7, 12];
 
 /** The numbers of the ids in ascending order; none if an id is no number. */
@@ -43,7 +43,7 @@ async function checkBehind({ ask, sample }: Evidence, last: number): Promise<Fin
     ask,
     BEHIND.map((step) => last + step),
   );
-  // Records may have been added since it was read.
+  // Records may have been added since the list was read, so it is read again.
   const again = found.length === 0 ? undefined : await walkAgain(ask, sample);
   if (again === undefined) return undefined;
   const listed = new Set(again.records.map(({ id }) => id));

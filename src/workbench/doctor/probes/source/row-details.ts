@@ -4,7 +4,7 @@ import { concludeAt, type Findings } from '../../../../source/checks/evidence/fi
 import { plural } from '../../../../kernel/plural.ts';
 import { otherFields, twice } from './single-record.ts';
 
-/** So many rows are asked for their details. */
+/** How many rows are asked for their details. */
 const ROWS_TRIED = 6;
 
 /** Checks that the details of some rows exist, and are the same each time. */

@@ -1,3 +1,5 @@
+// Probes the view of a single record: its values, unknown ids, malformed ids, and other spellings of an id.
+
 import { isSameValue } from '../../../../contract/order.ts';
 import { INTEGER_FORMS } from '../../../../source/adapter/map/native-id.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../../../../source/checks/claim.ts';
@@ -12,9 +14,9 @@ import { plural } from '../../../../kernel/plural.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 import { formAdvice, integerAdvice } from './id-form.ts';
 
-/** So many records are asked for one by one. */
+/** How many records are asked for one by one. */
 const RECORDS_TRIED = 12;
-/** At least so many records are tried, and all of them may take this share of the calls. */
+/** At least this many records are tried, and all of them may take this share of the calls. */
 const RECORDS_SPECIAL = 4;
 const CALLS_SHARE = 0.15;
 const MISSING_TRIED = 3;
@@ -22,7 +24,7 @@ const MISSING_TRIED = 3;
 /** Malformed and hostile ids. */
 const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
 
-/** The first, the last, one with an unusual id, two without each field, and then others from everywhere in the list. */
+/** Chooses the first, the last, one with an unusual id, two without each field, then others from all parts of the list. */
 function chosen(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
   const complete = records.find((record) => Object.values(record).every((value) => value !== null));
@@ -101,7 +103,7 @@ function changedId(id: string, start: string, turn: number): string {
     const alphabet = /\d/.test(character) ? '123456789' : 'abcdef';
     return alphabet.charAt((alphabet.indexOf(character) + turn + 1) % alphabet.length);
   });
-  // A number so large that it is hardly in use.
+  // A large number, because it is probably not in use.
   return start + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
 }
 
@@ -121,7 +123,7 @@ async function checkMissing({ ask, sample }: Evidence): Promise<Finding> {
     if (exchange === undefined) continue;
     const { reply, problem, value } = exchange;
     shown = exchange;
-    // There is such a record after all.
+    // The record exists, so the id is not unknown.
     if (value !== undefined) continue;
     if (problem === undefined) return conclude('agrees', `HTTP ${reply.status} means not_found`);
     const outcome = ask.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';

@@ -1,3 +1,5 @@
+// Probes whether a source counts its rows or pages from 0 or from 1.
+
 import { compareIds } from '../../../../contract/order.ts';
 import type { Evidence } from '../../../../source/checks/claim.ts';
 import {

@@ -1,3 +1,5 @@
+// Reads the first window of a list, which all other probes start from, and probes its size.
+
 import type { Rows } from '../../../../source/adapter/compile.ts';
 import type { InvalidReason } from '../../../../kernel/errors/fault.ts';
 import {
@@ -36,7 +38,7 @@ const PLACES: Readonly<Partial<Record<InvalidReason, readonly [readonly string[]
   next: [['list', 'window'], 'where the name of the next window stands'],
 };
 
-/** So many smaller sizes are tried if the largest is refused. */
+/** How many smaller sizes are tried if the largest is refused. */
 const SIZES_TRIED = 3;
 
 /** The finding about a first reply that cannot be read, with the place in the file to correct. */

@@ -1,3 +1,5 @@
+// Probes windows that are requested by the number of a row or page.
+
 import { HIDDEN, KINDS } from './first-number.ts';
 import { type Claim, claimOf, type Evidence } from '../../../../source/checks/claim.ts';
 import {

@@ -1,3 +1,5 @@
+// Probes windows of other sizes than the largest, because some sources lose or repeat rows in them.
+
 import { type Claim, claimOf, type Evidence, isTold } from '../../../../source/checks/claim.ts';
 import {
   type Ask,
@@ -18,7 +20,7 @@ import { isDense, walkRows } from '../../../../source/checks/evidence/walk.ts';
 
 /** Sizes that clients ask for, besides the largest: some sources treat small or odd ones in another way. */
 const SIZES = [1, 2, 3, 7];
-/** A chain of windows is walked again in about this size, and this may take such a share of the calls. */
+/** A chain of windows is read again in about this size. That may take the share `CALLS_SHARE` of the calls. */
 const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
 
@@ -94,8 +96,8 @@ function otherRows({ ask, sample }: Evidence, other: Evidence['sample']): string
 }
 
 /**
- * Checks that a chain of windows brings the same rows in windows of another size. The same holds for windows that may be short:
- * a hidden row is hidden in all sizes.
+ * Checks that a chain of windows brings the same rows in windows of another size. That must be so even if the source hides
+ * some rows, because a hidden row is hidden in all sizes.
  */
 async function checkChain(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;

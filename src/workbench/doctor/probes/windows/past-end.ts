@@ -1,3 +1,5 @@
+// Probes what a source answers behind the last row: nothing, an error, or rows that came before.
+
 import { type Claim, claimOf, type Evidence } from '../../../../source/checks/claim.ts';
 import {
   depthOf,

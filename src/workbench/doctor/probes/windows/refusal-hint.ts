@@ -1,4 +1,4 @@
-// Why a service refused a request: the credential, a parameter, or the GraphQL query.
+// Says why a service refused a request: because of the credential, a parameter, or the GraphQL query.
 
 import type { UpstreamReply, UpstreamRequest } from '../../../../kernel/upstream-call.ts';
 
