@@ -3,7 +3,7 @@ import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import type { CheckResult } from './app.ts';
 
 /**
- * Makes the function that says which Redis servers are ready, for `/readyz`. Only the role `keys` is needed, and only by a process that
+ * Makes the function that says which Redis servers are ready. Only the role `keys` is needed, and only by a process that
  * cannot serve known keys and tokens without it, or has never reached it. Without the other roles every process still
  * answers correctly; if they were needed, all replicas would go out of service together.
  */

@@ -53,8 +53,12 @@ function ofRedis(
   ];
 }
 
-/** What the gateway does next about an open incident without an operator, as sentences without a full stop; empty once it has ended. */
-export function whatHappensNext(incident: FleetIncident, facts: PatienceFacts, now: number): readonly string[] {
+/** What the gateway will do about an open incident without an operator, as sentences without a full stop; empty if it has ended. */
+export function whatHappensNext(
+  incident: FleetIncident,
+  facts: PatienceFacts,
+  now: number,
+): readonly string[] {
   if (!incident.isOpen) return [];
   const { kind, seen, since } = incident;
   const quietMs = now - seen;

@@ -157,7 +157,10 @@ function readTargets(
     );
   if (plain[0] === undefined) {
     if (url !== undefined)
-      throw new InferError(`no resource is named for ${url}`, 'write it behind the name: --resource <name>=…');
+      throw new InferError(
+        `no resource is named for ${url}`,
+        'write it behind the name: --resource <name>=…',
+      );
     const names = addressed.map(({ resource }) => resource);
     if (new Set(names).size < names.length) throw new InferError('a resource is named twice');
     return addressed.map(({ resource, text }) => ({ resource: resource as Resource, url: text }));

@@ -22,8 +22,8 @@ function usableContract(gatewayFile: string): Contract {
 }
 
 /**
- * Reads the configuration for a command that works on Redis. Files that are broken elsewhere must not keep an operator from revoking a
- * key, so only the valid sections of the gateway file are used then, and a note says so.
+ * Reads the configuration for a command that works on Redis. An operator must be able to revoke a key although files are
+ * broken elsewhere. Then only the valid sections of the gateway file are used, and a note says so.
  * @throws ConfigError with every problem, if the sections that the command needs are among the broken ones
  */
 export function readForRedis(gatewayFile: string, { env, err }: CliContext): GatewayConfig {

@@ -1,3 +1,5 @@
+// Puts the inferred parts together to the source file that `infer` writes.
+
 import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import { plural } from '../../kernel/plural.ts';
@@ -54,7 +56,7 @@ function costRemark(
   const seconds = (calls * msEach) / atOnce / 1_000;
   const time = seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`;
   const cost = `a scan of ${rows} rows takes ${plural(calls, 'call')}, about ${time}`;
-  // Half as many rows again must still be read in time.
+  // The list may grow by half (`GROWTH`), and a scan must still end in time.
   if (seconds * 1_000 * GROWTH < BUDGET_MS) return likely(cost);
   return toEdit(
     `${cost}: more than time; raise it, and the deadline of the resource in the gateway file above it`,
@@ -103,7 +105,7 @@ function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boole
 }
 
 function netSection({ target, usage }: DraftParts): Section {
-  // If one call may take as long as a whole scan, the draft would be reported as one with too small a budget.
+  // If one call could take as long as a whole scan, `portico check` would call the budget of the draft too small.
   const slow = (usage.msEach > 800 ? BUDGET_MS * 0.75 : BUDGET_MS * 0.5) / 1_000;
   return {
     baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,

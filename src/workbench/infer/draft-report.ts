@@ -1,3 +1,5 @@
+// Reports a draft of `infer`, as text for a terminal.
+
 import { pathText } from '../../config/yaml/problem.ts';
 import type { Report } from '../explain/report/report.ts';
 import type { InferredSource } from './infer-source.ts';
@@ -18,7 +20,7 @@ function trialText({ request, status, total, reason, unreadable, contradicted }:
   return `${request}  ${facts.join('; ')}`;
 }
 
-/** The trials that went wrong, the first one, and how many others there were. */
+/** The trials in lines: those that went wrong, the first one, and how many others there were. */
 function trialTexts(trials: readonly DraftTrial[]): readonly string[] {
   const isRight = ({ status, contradicted }: DraftTrial) => status === 200 && contradicted.length === 0;
   const shown = trials.filter((trial, index) => index === 0 || !isRight(trial));
@@ -28,7 +30,7 @@ function trialTexts(trials: readonly DraftTrial[]): readonly string[] {
   return [...shown.map(trialText), ...(others === 0 ? [] : [`answered, too: ${list.join(', ')}`])];
 }
 
-/** What doctor says of a draft: how many of its claims hold, and what differs. */
+/** The result of doctor for a draft: how many of its claims hold, and what differs. */
 function doctorText({ findings, rows, complete }: DraftDiagnosis): string {
   const count = (wanted: string) => findings.filter(({ verdict }) => verdict === wanted).length;
   const read = `${complete ? 'all ' : ''}${plural(rows, 'row')} read`;

@@ -1,3 +1,5 @@
+// Infers the `list` section of a source file: rows, mapping, window, total, order and filters.
+
 import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import type { ServiceClient } from './requests/service-client.ts';
@@ -125,7 +127,7 @@ function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
 }
 
 /**
- * The fields of the contract's sorts that a service may well order as the contract does: not by codes, whose order is that of
+ * The fields of the contract's sorts that a service probably orders as the contract does: not by codes, whose order is that of
  * the contract, nor by ids or days in another form.
  */
 function sortable({ sorts, itemFields }: Resource, map: MapDraft['map']): readonly string[] {

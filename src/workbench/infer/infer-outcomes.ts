@@ -1,3 +1,5 @@
+// Infers the `outcomes` section of a source file, which says what each reply means.
+
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isList, isObject } from '../../kernel/json/values.ts';
@@ -119,7 +121,7 @@ function dialectRules({ dialect, successes }: OutcomeContext): readonly OutcomeD
 /** Rules for errors in replies to a request for one record, if only its absence shows that a record is missing. */
 function errorRules({ recordRules, successes, missing, dialect }: OutcomeContext): readonly OutcomeDraft[] {
   const absence = recordRules.find((rule) => rule['present'] === false);
-  // A body that is a list has no such keys.
+  // A body that is a list has no keys for errors.
   if (absence === undefined || !isObject(missing)) return [];
   const known = (dialect?.outcomes ?? []).filter(isErrorRule).map(({ at }) => at);
   return ERROR_KEYS.filter((key) => !known.includes(key)).flatMap((key) => {

@@ -1,3 +1,5 @@
+// Drafts the source file of a service. `portico infer` calls it for each resource.
+
 import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
@@ -51,7 +53,7 @@ export type InferredSource = {
   readonly variables: Readonly<Record<string, string>>;
   /** The draft as `portico check` reads it. */
   readonly compiled: CompiledSource;
-  /** What doctor says of this very draft; `undefined` if it was made from saved replies. */
+  /** The result of doctor for this draft; `undefined` if the draft was made from saved replies. */
   readonly diagnosis: DraftDiagnosis | undefined;
   /** How the draft answers one request of each kind; none if it was made from saved replies. */
   readonly trials: readonly DraftTrial[];

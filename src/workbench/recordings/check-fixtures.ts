@@ -1,3 +1,5 @@
+// Replays the recorded cases of sources as a part of `portico check`.
+
 import { readFileSync } from 'node:fs';
 import { ConfigError, type Problem } from '../../config/yaml/problem.ts';
 import { parseYamlFile } from '../../config/yaml/yaml-file.ts';

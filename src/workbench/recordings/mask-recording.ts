@@ -1,3 +1,5 @@
+// Masks personal values in a recording, so that it can be committed as a test case.
+
 import { explainReplies } from '../../source/adapter/read/explain-reply.ts';
 import { charsetOf } from '../../source/adapter/read/decode.ts';
 import { UNOBSERVED } from '../../source/adapter/map/reply-observer.ts';
@@ -39,7 +41,7 @@ function maskLink(target: string, listPath: string, canWrite: (character: string
   const masked = target.replaceAll(/=([^&#]*)/g, (whole, value: string) =>
     /^\d*$/.test(value) ? whole : `=${maskTexts([value], canWrite).get(value) ?? MASK}`,
   );
-  // Relative to the list, so that it does not name the host.
+  // The link is relative to the list, so that it does not name the host.
   return masked.startsWith(`${listPath}?`) ? masked.slice(listPath.length) : masked;
 }
 
@@ -106,7 +108,7 @@ function translationOf(
   };
 }
 
-/** Replaces a value wherever it stands: what is neither kept nor personal becomes `***`. */
+/** Makes the function that replaces a value in any place. A value that is neither kept nor personal becomes `***`. */
 function createReplacer(
   { kept, personal, numbers, times, links }: RecordedValues,
   listPath: string,
@@ -138,7 +140,7 @@ function maskTotal(text: string, pattern: string | undefined): string {
   return read(masked) === read(text) ? masked : text;
 }
 
-/** Headers that are read stay, with no more in them than what is read: of a `Link` header, the next window. */
+/** Keeps the headers that are read, with only what is read from them: of a `Link` header, the next window. */
 function maskHeaders(
   headers: RecordedExchange['reply']['headers'],
   { window, total }: SourceResourceSpec['list'],

@@ -1,3 +1,5 @@
+// Reads the recorded cases of sources from their files.
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Fixture, readFixture } from '../../config/fixture/fixture-schema.ts';

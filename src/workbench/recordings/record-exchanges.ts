@@ -1,3 +1,5 @@
+// Writes the exchanges of a session in the form in which a recorded case keeps them.
+
 import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
@@ -29,7 +31,7 @@ function keptReply(reply: UpstreamReply, names: readonly string[]): RecordedExch
   return { status: reply.status, headers, ...keptBody(reply.body) };
 }
 
-/** The bytes of a body as a fixture has them: what is not UTF-8 would be changed by being written as text. */
+/** The bytes of a body as a fixture has them: as text, or in base64 if they are not UTF-8, because text would change them. */
 export function keptBody(bytes: Buffer): Pick<RecordedExchange['reply'], 'body' | 'base64'> {
   const text = bytes.toString('utf8');
   return Buffer.from(text, 'utf8').equals(bytes) ? { body: text } : { base64: bytes.toString('base64') };
@@ -46,7 +48,7 @@ export function keptRequest(shown: UpstreamRequest): RecordedExchange['request']
   };
 }
 
-/** The exchanges of a session as a fixture keeps them, or why they are no fixture. */
+/** The exchanges of a session as a fixture keeps them, or a text that says why they cannot be kept. */
 export function recordedExchanges(
   calls: readonly SessionCall[],
   spec: SourceSpec,

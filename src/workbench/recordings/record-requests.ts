@@ -1,3 +1,5 @@
+// Chooses the requests that are recorded of a source: one of each kind.
+
 import type { FilterParameter, Resource } from '../../contract/resource.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
@@ -5,13 +7,13 @@ import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 /** A request of the contract, and the name of the fixture that it becomes. */
 export type NamedRequest = { readonly name: string; readonly request: string };
 
-/** What the first page of a list says. */
+/** What the first page of a list shows: its total and its records. */
 export type FirstPage = {
   readonly total: number;
   readonly records: readonly Readonly<Record<string, Json>>[];
 };
 
-/** Rows of a recorded page: enough to show an order, few enough to be read. */
+/** The number of rows of a recorded page: enough to show an order, few enough for people to read. */
 const PAGE_ROWS = 3;
 
 /** The fixture's name for a given request: `GET /v1/users?limit=3` is `users-limit-3`. */
@@ -31,7 +33,7 @@ export function firstRequest({ name, path }: Resource): NamedRequest {
 /** A request of one kind, and how it may be displayed: with … for each value of a record. */
 type KindRequest = NamedRequest & { readonly shown: string };
 
-/** What records have for a filter, as a parameter has it; of a list, its first element. */
+/** The values of records for a filter, as its parameter writes them; of a list, the first element. */
 function valuesFor({ field, op }: FilterParameter, records: FirstPage['records']): readonly string[] {
   if (op === 'known') return ['true'];
   return records.flatMap((record) => {
@@ -52,7 +54,7 @@ export function requestsOfKinds(
   const list = `GET ${path}?limit=${limit}`;
   const filtered = filters.flatMap((filter) => {
     const values = valuesFor(filter, records);
-    // Of the prices, one in the middle: some are below it, and some above.
+    // A value in the middle, so that a filter by a range has some values below it and some above.
     const value = values[Math.floor(values.length / 2)];
     if (value === undefined) return [];
     const asked = `${list}&${filter.name}=`;
@@ -79,7 +81,7 @@ export function missingId(id: string, start: string): string {
   return `${start}${native.replaceAll(/[A-Za-z0-9]/g, (character) => (/\d/.test(character) ? '0' : 'z'))}`;
 }
 
-/** The other requests that show what a source does: pages, sorts, filters, a record and one that there is not. */
+/** The other requests that show what a source does: pages, sorts, filters, a record, and an id that no record has. */
 export function followingRequests(resource: Resource, first: FirstPage): readonly NamedRequest[] {
   const { name, path, idStart, hasSingle } = resource;
   const pages = Math.ceil(first.total / PAGE_ROWS);

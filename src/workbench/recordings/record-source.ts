@@ -9,7 +9,7 @@ import { firstRequest, followingRequests, nameOf, type NamedRequest } from './re
 import { createRecorder, type RecordedFixture } from './recorder.ts';
 import { replayFixture } from './replay-fixture.ts';
 
-/** What came of recording one request: the file that was written, or why there is none. */
+/** The result of recording one request: the file that was written, or why there is none. */
 export type RecordResult = NamedRequest & { readonly file?: string; readonly problem?: string };
 
 /** How a source is recorded. */

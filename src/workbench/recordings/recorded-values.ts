@@ -1,3 +1,5 @@
+// Decides which values of a recording are personal, so that they are replaced before it is written.
+
 import { viewSpecOf, type RecordView } from '../../source/adapter/map/row-fields.ts';
 import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
 import { compilePath, quotedKeys } from '../../source/adapter/spec/path.ts';
@@ -110,7 +112,7 @@ const targetsIn = ({ spec: { resources, sameIds } }: CompiledSource['source']): 
   ...sameIds,
 });
 
-/** The same of a field whose values are read by some steps; `resources` are those of its source, its own without a name. */
+/** The same for a field, or an element of a list, whose values are read by `steps`; `resources` are those of its source. */
 function isPersonalField(
   { kind, to = '', personal }: Pick<Field, 'kind' | 'to' | 'personal'>,
   steps: readonly CoercionSpec[],
@@ -132,7 +134,7 @@ type RowPart = Pick<FieldProvenance, 'found' | 'from' | 'state'> & {
 
 const isTime = ({ kind }: RowPart) => kind === 'date' || kind === 'datetime';
 
-/** Whether a value is replaced by another number: that of a number's field, and a number of JSON that a text or a time is read from. */
+/** Whether a value is replaced by a number: it is of a number field, or a JSON number from which a text or a time is read. */
 const becomesNumber = (part: RowPart, isText: boolean) =>
   part.isReplaced &&
   (part.kind === 'integer' || part.kind === 'decimal' || (!isText && (part.kind === 'text' || isTime(part))));
@@ -197,7 +199,7 @@ function addBeside(
     const names = kind === 'continue' ? new URLSearchParams(next).values() : [next];
     for (const name of names) (kind === 'link' ? values.links : values.personal).add(name);
   } catch {
-    // The reply is a failure, which has no such values.
+    // The reply is a failure, which has no total and no next window.
   }
 }
 

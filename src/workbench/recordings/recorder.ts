@@ -1,3 +1,5 @@
+// Records requests: asks the source, masks the replies, and makes the recorded case.
+
 import type { Fixture, RecordedExchange } from '../../config/fixture/fixture-schema.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { Resource } from '../../contract/resource.ts';
@@ -14,10 +16,10 @@ import type { FirstPage, NamedRequest } from './record-requests.ts';
 /** A request with the fixture that was recorded of it. */
 export type RecordedFixture = NamedRequest & { readonly fixture: Fixture };
 
-/** The bounds of one fixture: it is read by people, so it is no scan of a whole store. */
+/** The bounds of one fixture. People read it, so it must not be the scan of a large list. */
 const BUDGET = { callsMax: 20, bytesMax: 512 * 1024 };
 
-/** Rows that the values of filters are taken from. */
+/** The number of rows from which the values of filters are taken. */
 const LIST_ROWS = 100;
 
 const SMALLER = 'name a request that costs less, or record from a store with fewer records';

@@ -1,3 +1,5 @@
+// Replaces values in the text of a reply, whatever its format is (JSON, XML, CSV).
+
 import { escapedText } from '../../source/adapter/spec/pattern.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
 import { MASK } from '../../kernel/secret.ts';
@@ -52,7 +54,7 @@ const XML_PART = /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<[^>]*>|[^<]+/g;
 const XML_TAG = /^<(\/?)([\w:.-]+)([\s\S]*?)(\/?)>$/;
 const ATTRIBUTE = /([\w:.-]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
 
-/** A name of XML in place of one: `***` cannot begin one. */
+/** The replacement of an XML name. `***` becomes another text, because no XML name can begin with it. */
 function xmlName(name: string, { key }: Replacements): string {
   return key(name)?.replace(MASK, 'masked-') ?? name;
 }
@@ -72,7 +74,7 @@ function rewriteTag(tag: string, replacements: Replacements): string {
   return `<${slash}${xmlName(name, replacements)}${rewritten}${end}>`;
 }
 
-/** Names, texts and attributes of XML; comments and instructions are left out. */
+/** Replaces names, texts and attributes of XML; comments and instructions are left out. */
 function rewriteXml(body: string, replacements: Replacements): string {
   return body.replaceAll(XML_PART, (part: string, cdata: string | undefined) => {
     if (part.startsWith('<!--')) return '';
@@ -84,7 +86,7 @@ function rewriteXml(body: string, replacements: Replacements): string {
   });
 }
 
-/** Columns and values of CSV. */
+/** Replaces columns and values of CSV. */
 function rewriteCsv(
   body: string,
   { delimiter, quote }: DecodeSpec,
@@ -111,7 +113,7 @@ export function rewriteValues(body: string, spec: DecodeSpec, replacements: Repl
   return spec.format === 'xml' ? rewriteXml(body, replacements) : rewriteJson(body, replacements);
 }
 
-/** Compiles the encoder of a character set. `encode` returns `undefined` if the set lacks a character of the text. */
+/** Makes the encoder of a character set. `encode` returns `undefined` if the set lacks a character of the text. */
 export function compileEncoder(charset: string) {
   const isUtf8 = /^utf-?8$/i.test(charset);
   const decoder = new TextDecoder(charset);

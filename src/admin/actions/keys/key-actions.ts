@@ -8,7 +8,7 @@ import type { KeysConfig } from './key-terms.ts';
 import { keyView } from './key-view.ts';
 import { compileOnKeys, type KeysStores, readLastUsed } from './with-key-stores.ts';
 
-/** What the actions on keys need. Without `stores`, each is refused as a `conflict`; its hint is `portico keys create --print`. */
+/** What the actions on keys need. Without `stores`, each is refused as `conflict`, with the hint `portico keys create --print`. */
 export type KeyActionsDeps = {
   /** Absent if the configuration has no Redis for keys. */
   readonly stores: KeysStores | undefined;

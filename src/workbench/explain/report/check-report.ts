@@ -5,7 +5,7 @@ import { queryCosts } from '../../../pipeline/query-costs.ts';
 import { costTable } from './cost-report.ts';
 import type { Report, ReportBlock } from './report.ts';
 
-/** What a contract takes from the clients of an older one (`breaks`), and what it offers in addition (`widens`). `file` has the older one. */
+/** What a contract takes from the clients of an older one in `file` (`breaks`), and what it offers in addition (`widens`). */
 export type ContractChanges = {
   readonly file: string;
   readonly breaks: readonly Problem[];

@@ -29,7 +29,7 @@ function stateText(
   return `valid until ${minuteOf(expiresAt) ?? ''}${endsSoon({ expiresAt: endMs }, now) ? ` (${days} days)` : ''}`;
 }
 
-/** Keys as a table with a header, times in UTC. The label and the permissions stand below each key, so that 80 columns are enough. */
+/** Keys as a table with a header, times in UTC. Label and permissions stand below each key, so that it fits 80 columns. */
 export function keyTable(keys: readonly KeyView[], now: number): ReportBlock {
   if (keys.length === 0) return 'there is no key in Redis';
   const rows = keys.flatMap((key) => {

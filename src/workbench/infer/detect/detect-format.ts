@@ -1,3 +1,5 @@
+// Finds out in which format (JSON, XML, CSV) and character set a service replies.
+
 import { MIMEType } from 'node:util';
 import { compileDecoder } from '../../../source/adapter/read/decode.ts';
 import { contentTypesOf, decode as decodeSchema } from '../../../config/schema/net/connection.ts';
@@ -66,7 +68,7 @@ function findCharset(body: Buffer, stated: string | undefined): { charset?: stri
   };
 }
 
-/** What the gateway's own code reads from a reply; `undefined` if that code throws a fault. */
+/** Reads a reply by the gateway's own code; `undefined` if that code throws a fault. */
 export function readOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -11,8 +11,8 @@ const MEMBERS_MAX = 200;
 const isObjectAt = ({ value }: PlacedValue) => isObject(value);
 
 /**
- * Lists the values of a document, each before the values within it. `enters` says of which objects and lists the values
- * are listed, too: of all objects, if nothing else is said. A list is entered only if it has a single element.
+ * Lists the values of a document, each before the values within it. `enters` chooses the objects and lists whose values are
+ * listed, too; by default all objects. A list is entered only if it has a single element.
  */
 export function valuesIn(
   value: Json | undefined,

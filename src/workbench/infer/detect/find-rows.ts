@@ -1,3 +1,5 @@
+// Finds the list of records in a reply of an unknown service.
+
 import { compileItems } from '../../../source/adapter/read/items.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { ItemsSpec } from '../../../config/schema/source.ts';
@@ -69,7 +71,7 @@ function scoreOf({ keys, rows }: RowLocation, resource: Resource): number {
 const IS_ID_KEY = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[\w-]*\d[\w-]*)$/i;
 
 /**
- * The rows of a map of records by their ids, with each key at `$key`; `undefined` if an object is none. Its members
+ * The rows of a map of records by their ids, with each key at `$key`; `undefined` if an object is no such map. Its members
  * are objects of the same form. A few such members may also be the parts of one record, so their keys must be ids.
  */
 function mapRows(value: JsonObject): readonly JsonObject[] | undefined {
@@ -143,7 +145,7 @@ function tablesIn(document: Json): readonly Table[] {
 /** The key at which the objects that describe columns have a name. */
 const NAME_KEYS = ['name', 'field', 'key', 'id', 'column', 'columnName', 'column_name', 'title', 'label'];
 
-/** The key at which the elements of a list name so many different columns; empty if the elements are the names. */
+/** The key at which the elements of a list name `width` different columns; empty if the elements themselves are the names. */
 function columnNameIn(list: readonly Json[], width: number): string | undefined {
   if (list.length !== width) return undefined;
   const areNames = (names: readonly (Json | undefined)[]) =>
@@ -155,7 +157,7 @@ function columnNameIn(list: readonly Json[], width: number): string | undefined 
     : NAME_KEYS.find((key) => areNames(objects.map((one) => one[key])));
 }
 
-/** The lists in a document that name so many columns. */
+/** The lists in a document that name `width` columns. */
 function columnNames(document: Json, width: number): readonly ColumnNames[] {
   return valuesIn(document).flatMap(({ value, path }) => {
     const columnName = isList(value) ? columnNameIn(value, width) : undefined;

@@ -1,3 +1,5 @@
+// Gets the first reply with records from a service. Everything else is inferred from it.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import { exampleName } from '../dialects/example-names.ts';
@@ -18,7 +20,7 @@ export type FirstResponse = {
   readonly notes: readonly DraftNote[];
 };
 
-/** Parameters of an address that are left out, one at a time, to find the one that is refused. */
+/** How many parameters of an address are left out, one at a time, to find the one that is refused. */
 const PARAMETERS_TRIED = 5;
 
 type Ask = (request: RequestSpec) => Promise<UpstreamReply>;

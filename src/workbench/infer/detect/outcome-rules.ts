@@ -1,3 +1,5 @@
+// Drafts rules that say what a reply means (`outcomes`) from replies that succeeded and failed.
+
 import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
@@ -17,7 +19,7 @@ const CODE_NAME =
   /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
 const CODE_TEXT = /^[A-Za-z][\w .:-]{0,59}$/;
 
-/** Names of texts that are rather sentences, which may contain the requested id. */
+/** Names of texts that are probably sentences. Sentences may contain the requested id, so they are no codes. */
 const SENTENCE_NAME = /message|reason|text|status/i;
 
 /** Whether a value is a code: a short word or a number. */

@@ -1,3 +1,5 @@
+// The names that services usually give to fields, lists and ids, in several languages.
+
 import type { Resource } from '../../../contract/resource.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 

@@ -1,3 +1,5 @@
+// Changes a request as the rules of a dialect say.
+
 import type { DialectSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
@@ -20,7 +22,7 @@ export function jsonBodyOf({ body }: RequestSpec): Json {
   return json as Json;
 }
 
-/** The value of the body that `{=path}` stands for; an empty list if the body has none there. */
+/** The value at the path of `{=path}` in a body; an empty list if there is none. */
 function valueIn(body: Json, leaf: unknown): unknown {
   const path = typeof leaf === 'string' ? /^\{=(.+)\}$/.exec(leaf)?.[1] : undefined;
   return path === undefined ? leaf : (compilePath(path)(body) ?? []);

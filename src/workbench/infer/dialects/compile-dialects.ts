@@ -42,7 +42,7 @@ function pagingOf({ paging }: DialectSpec, { request, window }: ListSpec): Diale
     cursor: named('{cursor}'),
     ...('base' in window && { base: window.base, depthMax: window.depthMax }),
     ...('next' in window && { next: window.next }),
-    // If no parameter sets the page size, the service has a fixed one, which is looked for.
+    // If no parameter sets the page size, the service has a fixed one, which `infer` then looks for.
     sizeMax:
       'sizeMax' in window ? window.sizeMax : size === undefined ? undefined : Math.max(...window.sizes),
     ...paging,
@@ -167,7 +167,7 @@ function compileDialect(spec: DialectSpec, { name, outcomes, resources }: Source
  */
 export function compileDialects(files: readonly FileText[]): readonly Dialect[] {
   const problems: Problem[] = [];
-  // No request is sent to the services of the examples, so any address will do.
+  // No request is sent to the services of the examples, so any address is good enough.
   const environment = { variables: {}, readFile: () => '', placeholder: () => 'http://placeholder.invalid' };
   const sources = [...loadSources(files, environment, problems).values()];
   if (problems.length > 0) throw new ConfigError(problems);

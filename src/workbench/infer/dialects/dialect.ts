@@ -1,3 +1,5 @@
+// The interface of a dialect, which is what `infer` knows about one legacy product.
+
 import type { DialectSpec, FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { FieldKind } from '../../../contract/fields.ts';
 import type { Resource, ResourceName } from '../../../contract/resource.ts';
@@ -15,7 +17,7 @@ export type DialectClues = {
   readonly row: JsonObject | undefined;
 };
 
-/** The paging that a product documents. Infer tries it before a draft has it. */
+/** The paging that a product documents. `infer` tries it before it writes it into a draft. */
 export type DialectPaging = Omit<Exclude<DialectSpec['paging'], string>, 'next'> & {
   readonly kind: 'offset' | 'page' | 'link' | 'cursor';
   readonly base?: number;
@@ -93,7 +95,7 @@ export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 
   count(request: RequestSpec): { readonly request: RequestSpec; readonly at: string } | undefined;
   /** The request for one record, with `{id}`, in addition to the usual `<path>/{id}`. */
   record(request: RequestSpec, idIsNumber: boolean): RequestSpec | undefined;
-  /** Ids are texts even if all that were seen are whole numbers. */
+  /** Present if ids are texts, even if all ids that were seen are whole numbers. */
   readonly idKind: 'text' | undefined;
   /** Conditions for rows that are no records, as in a source file. */
   readonly dropWhen: ListSpec['dropWhen'] | undefined;
@@ -109,7 +111,7 @@ export type PlainColumn = (field: string) => string | undefined;
 /** A filter of the contract, with the path of its field's column. */
 export type PlainFilter = Pick<DialectFilter, 'field' | 'op'> & { readonly column: string };
 
-/** The kinds whose values a service may well compare as the contract does, by the operator. */
+/** The kinds of fields whose values a service probably compares as the contract does, for each operator. */
 const COMPARED: Readonly<Record<DialectFilter['op'], readonly FieldKind[]>> = {
   eq: ['text', 'enum'],
   ge: ['decimal', 'integer'],

@@ -1,8 +1,10 @@
+// Translates resources of any contract into the names of the examples, which are written for the built-in contract.
+
 import { builtInContract } from '../../../contract/reference-contract.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Dialect } from './dialect.ts';
 
-/** The resource that examples have for records that are the same: they are written for the built-in contract. */
+/** The resource of the built-in contract whose records mean the same. */
 const exampleOf = ({ means }: Resource): Resource | undefined =>
   means && [...builtInContract().resources.values()].find((one) => one.means === means);
 

@@ -1,3 +1,5 @@
+// Recognises a dialect by signs in a request and its reply.
+
 import type { DialectSpec } from '../../../config/schema/source.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isObject, jsonType, scalarText } from '../../../kernel/json/values.ts';

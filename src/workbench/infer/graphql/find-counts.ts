@@ -1,3 +1,5 @@
+// Finds the field of a GraphQL query that states how many records a list has.
+
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';
 import type { ListField } from './find-lists.ts';
@@ -6,7 +8,7 @@ import type { GraphqlListQuery } from './query-text.ts';
 const COUNT = /^(?:count|total|totalcount|totalitems|total_count)$/i;
 const HOLDER = /^(?:aggregate|meta|pageinfo|info)$/i;
 
-/** What to select of a field to get the number of records; `undefined` if it has none, '' if it is one. */
+/** The selection that gets the number of records of a field; `undefined` if it has none, '' if the field is the number. */
 function countIn(schema: GraphqlSchema, field: OutputField, depth = 0): string | undefined {
   if (field.type.isList || field.args.some(mustBeGiven)) return undefined;
   if (isLeaf(schema, field.type)) return /^(?:Int|BigInt|Long)$/.test(field.type.name) ? '' : undefined;

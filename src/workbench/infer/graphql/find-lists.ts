@@ -1,3 +1,5 @@
+// Finds the field of a GraphQL query that returns the records of a resource.
+
 import type { Resource } from '../../../contract/resource.ts';
 import { resourceWords } from '../detect/usual-names.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
@@ -14,7 +16,7 @@ export type ListField = {
   readonly wrap: (fields: string) => string;
 };
 
-/** Facts about a page that a list may state beside its records. */
+/** Names of facts about a page, such as a total, that a list may state beside its records. */
 const FACT =
   /^(?:total\w*|count|totalCount|size|hasMore|hasNext\w*|next\w*|endCursor|cursor|pages?|info|meta|pageInfo|aggregate|pagination)$/i;
 

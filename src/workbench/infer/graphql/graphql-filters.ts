@@ -1,3 +1,5 @@
+// Finds the arguments of a GraphQL list that may filter its records.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
@@ -82,7 +84,7 @@ function filterBelow(
     : {};
   const and = type === undefined || path.length < 2 ? undefined : conjunction(type);
   if (and !== undefined) {
-    // The conditions are elements of a list, so that one that is not asked for leaves nothing behind.
+    // Conditions are elements of a list, so that a filter that a caller does not use leaves nothing in the query.
     const item = setIn({}, path, '{value}') as NonNullable<DialectFilter['item']>;
     const put = (request: RequestSpec, value: unknown) =>
       withArgument(query, request, arg, [], value === undefined ? {} : { [and]: value });
@@ -115,7 +117,7 @@ function filterBelow(
   };
 }
 
-/** The filters that a list's arguments may have for the contract's. `wanted` names the columns in the records. */
+/** The filters of the contract that the arguments of a list may offer. `wanted` names the columns in the records. */
 export function graphqlFilters(
   schema: GraphqlSchema,
   query: GraphqlListQuery,

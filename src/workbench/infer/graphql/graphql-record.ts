@@ -1,3 +1,5 @@
+// Writes the GraphQL query for one record.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';

@@ -1,3 +1,5 @@
+// Finds the arguments of a GraphQL list that sort its records.
+
 import type { DialectSort } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import type { ListArguments } from './list-arguments.ts';

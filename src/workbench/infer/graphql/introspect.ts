@@ -1,3 +1,5 @@
+// Asks a GraphQL service to describe its types (introspection).
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';

@@ -1,3 +1,5 @@
+// Sorts the arguments of a GraphQL list by what they are for: paging, sorting or filtering.
+
 import type { DialectPaging } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { setIn } from '../requests/json-tree.ts';
@@ -27,7 +29,7 @@ const ROLES: Readonly<Record<Role, RegExp>> = {
 /** Arguments of a connection that is read backwards, and switches that are no filters. */
 const OTHER = /^(?:last|before|distinct\w*|locale|language|lang|includedeleted|withdeleted)$/;
 const SORT = /^(?:order|sort|reverse|direction|asc|desc)/;
-/** Some rows, the first of them, the first page. */
+/** The values for the first request of a list: how many rows, from which row, which page. */
 const INITIAL: Readonly<Record<Role, unknown>> = { size: 20, offset: 0, page: 1, cursor: undefined };
 
 const roleOf = ({ name, type }: InputField): Role | undefined =>
@@ -59,7 +61,7 @@ function placesIn(
 
 const KINDS = ['offset', 'page', 'cursor'] as const;
 
-/** Reads the roles of a list's arguments from their names and types. */
+/** Finds the roles of a list's arguments by their names and types. */
 export function listArguments(schema: GraphqlSchema, { args }: OutputField): ListArguments {
   const places = args.flatMap((arg) => placesIn(schema, arg, arg, [arg.name]));
   const placeOf = (role: Role) => places.find((place) => place.role === role);

@@ -1,3 +1,5 @@
+// Writes the text of a GraphQL query for a list.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { InputField } from './schema.ts';
@@ -6,7 +8,7 @@ import type { InputField } from './schema.ts';
 export type TopField = {
   readonly name: string;
   readonly args: readonly InputField[];
-  /** Empty for a number or a text. */
+  /** The fields that are selected within; empty for a number or a text. */
   readonly selection: string;
 };
 

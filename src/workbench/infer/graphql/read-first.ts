@@ -1,3 +1,5 @@
+// Gets the first reply that `infer` works with: from a service, a GraphQL service or saved replies.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
@@ -12,7 +14,7 @@ import type { ServiceClient } from '../requests/service-client.ts';
 /** How the first reply is requested and read. */
 export type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
   readonly resource: Resource;
-  /** What is known of dialects, in the order in which they are tried. */
+  /** The dialects, in the order in which they are tried. */
   readonly dialects: readonly Dialect[];
   /** Saved replies, instead of calls: the first reply of the list, then others. */
   readonly samples: readonly UpstreamReply[];

@@ -1,3 +1,5 @@
+// Finds the list of a resource in a GraphQL service, when the operator gave only the address.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
@@ -70,7 +72,7 @@ const namesOf = ({ roots }: GraphqlSchema) =>
     .join(', ');
 
 /**
- * Finds the list of a resource at the address of a GraphQL service, by what the service says of its own types. Several
+ * Finds the list of a resource at the address of a GraphQL service, by the types that the service describes. Several
  * lists are tried, until one gives records.
  * @throws InferError if the service does not describe itself, or no list of it gives records
  */

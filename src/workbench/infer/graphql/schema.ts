@@ -1,3 +1,5 @@
+// Reads the types of a GraphQL service from its answer to introspection.
+
 import type { Json } from '../../../kernel/json/json.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
 
@@ -29,7 +31,7 @@ export type NamedType = {
   readonly enumValues: readonly string[];
 };
 
-/** What a service says of itself. */
+/** The types and the query fields of a GraphQL service. */
 export type GraphqlSchema = {
   /** The fields that a query can begin with. */
   readonly roots: readonly OutputField[];

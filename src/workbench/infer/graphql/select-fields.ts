@@ -1,3 +1,5 @@
+// Chooses which fields of a GraphQL type a query asks for.
+
 import type { Resource } from '../../../contract/resource.ts';
 import { resourceWords } from '../detect/usual-names.ts';
 import { columnWords } from '../map/choose-columns.ts';

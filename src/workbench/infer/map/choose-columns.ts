@@ -1,3 +1,5 @@
+// Chooses the column of the service for each field of the contract, by names and by what values look like.
+
 import type { Field } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import { scalarText } from '../../../kernel/json/values.ts';

@@ -1,3 +1,5 @@
+// Chooses the steps that turn the values of a column into those of a field.
+
 import type { Field, FieldMeaning } from '../../../contract/fields.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
@@ -35,7 +37,7 @@ function textSteps(
   ];
   const trim: Guess = {
     ...{ step: 'trim', touched: padded, remark: 'white space around texts is removed' },
-    // Lines may be indented on purpose. Columns of a fixed width are filled at one side; a rare blank at the other counts.
+    // Indented lines may be intended. A column of fixed width has blanks at one side, so a rare blank at the other counts.
     against: [
       ...texts.filter((text) => text.trim().includes('\n')),
       ...sides.filter(({ length }) => length < SHOWN_MIN).flat(),
@@ -146,7 +148,7 @@ function referenceSteps(values: readonly Json[]): CoercionSteps {
   return { as, remarks };
 }
 
-/** What texts of a known form mean, such as URLs: a text for "no value" never has that form. */
+/** Meanings whose texts have a known form, such as a URL. A text for "no value" never has that form. */
 const FORMED: ReadonlySet<unknown> = new Set<FieldMeaning>(['email', 'picture', 'url']);
 
 /** Facts about the column of a field. */
@@ -154,9 +156,9 @@ export type StepOptions = {
   /** The column's folded name. */
   readonly name: string;
   readonly zone: string | undefined;
-  /** Some records have null or no value there. */
+  /** Whether some records have null or no value in the column. */
   readonly hasGaps: boolean;
-  /** A filter of the contract asks for its values. */
+  /** Whether a filter of the contract asks for values of the field. */
   readonly isAsked: boolean;
 };
 
@@ -171,7 +173,7 @@ function anyTextSteps({ means }: StepField, known: readonly Json[], options: Ste
   return known.some(isJsonNumber) ? { ...steps, as: [...steps.as, 'text'] } : steps;
 }
 
-/** What the steps of a field follow from. */
+/** The parts of a field on which its steps depend. */
 export type StepField = Pick<Field, 'kind' | 'values' | 'means'>;
 
 /** The steps that read a field. */

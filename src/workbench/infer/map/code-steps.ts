@@ -1,3 +1,5 @@
+// Drafts the steps for columns of codes: enums and yes-or-no values.
+
 import type { Json } from '../../../kernel/json/json.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { likely, toEdit } from '../notes/note.ts';
@@ -25,13 +27,13 @@ function areCodes(distinct: readonly string[], count: number): boolean {
   );
 }
 
-/** The codes for the operator; their forms alone if they may be texts of another kind. */
+/** The codes as the operator sees them; only their forms if they may be texts of another kind. */
 function shownCodes(distinct: readonly string[], count: number): string {
   const texts = areCodes(distinct, count) ? distinct : [...new Set(distinct.map(maskedSample))].slice(0, 5);
   return texts.join(', ');
 }
 
-/** The value of an enum that a code is, as far as it shows: by its letters, or as the only one that begins with it. */
+/** The value of an enum that a code stands for: one with the same letters, or the only one that begins with the code. */
 function valueOf(code: string, values: readonly string[], codes: readonly string[]): string | undefined {
   const own = fold(code);
   const same = values.find((value) => fold(value) === own);
@@ -59,7 +61,7 @@ export function enumSteps(values: readonly Json[], allowed: readonly string[]): 
   if (areAll((code) => code.toLowerCase())) return { as: [...as, 'lowercase'], remarks: [] };
   if (areAll((code) => code.toUpperCase())) return { as: [...as, 'uppercase'], remarks: [] };
   const found = codes.map((code) => [code, valueOf(code, allowed, codes)] as const);
-  // A code that stands for itself is no value of the contract: it is a missing value, and counted.
+  // A code that stands for itself is no value of the contract, so the gateway counts it as a missing value.
   const table = { enum: Object.fromEntries(found.map(([code, value]) => [code, value ?? code])) };
   if (found.every(([code, value]) => value !== undefined && fold(value) === fold(code)))
     return { as: [...as, table], remarks: [likely('the values of the contract in another spelling')] };
@@ -103,7 +105,7 @@ function pairOf(codes: readonly string[]): Readonly<Record<string, string>> | un
   return Object.fromEntries([...labelled(pair[0], 'true'), ...labelled(pair[1], 'false')]);
 }
 
-/** Steps for a boolean: none for those of JSON, a table for one pair of codes; all else the operator must say. */
+/** Steps for a boolean: none for those of JSON, a table for one pair of codes; for anything else the operator must decide. */
 export function booleanSteps(values: readonly Json[]): CoercionSteps {
   const isPlain = (value: Json) => typeof value === 'boolean' || value === 'true' || value === 'false';
   if (values.every(isPlain)) return { as: [], remarks: [] };

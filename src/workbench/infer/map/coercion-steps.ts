@@ -1,3 +1,5 @@
+// What the files that draft steps share, and the texts that services write for "no value".
+
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import type { Remark } from '../notes/note.ts';
@@ -11,7 +13,7 @@ export type CoercionSteps = {
 };
 
 /**
- * Texts that services write for "no value". No other text of a record appears in a draft, but for codes. What empty texts
+ * Texts that services write for "no value". Of all other texts, only codes appear in a draft. What empty texts
  * mean is decided for all fields at once.
  */
 export const NULL_TEXTS: readonly string[] = [
@@ -49,7 +51,7 @@ export function nullValues(
 /** The step for values that mean "no value"; none if there are none. */
 export const nullIf = (found: readonly unknown[]) => (found.length === 0 ? [] : [{ nullIf: [...found] }]);
 
-/** Whether white space stands around a text. */
+/** Whether a value is a text with white space before or after it. */
 export const isPadded = (value: Json) => typeof value === 'string' && value !== value.trim();
 
 /** The texts of values, without those that mean "no value". */

@@ -1,4 +1,4 @@
-// What the ways to choose a column share: ranking by name, and tests of what values look like.
+// Ranks columns by their names, and tests what their values look like. The files that choose columns share this.
 
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
@@ -14,9 +14,9 @@ export type ColumnChoice = {
   readonly others: readonly Column[];
   readonly level: 'sure' | 'likely';
   readonly join: boolean;
-  /** The operator or the dialect named the column. */
+  /** Whether the operator or the dialect named the column. */
   readonly isGiven?: boolean;
-  /** Why the column may be that of another field, though it has the name. */
+  /** Why the column may belong to another field, although its name fits. */
   readonly doubt?: string;
 };
 
@@ -57,24 +57,24 @@ export function named(columns: readonly Column[], names: readonly string[], fits
 const share = (values: readonly Json[], fits: (text: string) => boolean) =>
   values.filter((value) => fits(scalarText(value) ?? '')).length / values.length;
 
-/** Texts that are not digits alone. */
+/** Tests for texts that are not digits alone. */
 export const isText: Fits = (values) =>
   values.some((value) => typeof value === 'string' && !/^\d+$/.test(value));
-/** Texts or numbers. */
+/** Tests for texts or numbers. */
 export const isTextOrCode: Fits = (values) => values.some((value) => scalarText(value) !== undefined);
-/** Mostly e-mail addresses. */
+/** Tests whether values are mostly e-mail addresses. */
 export const isEmail: Fits = (values) => share(values, (text) => /\S@\S/.test(text)) > 0.3;
-/** Mostly amounts. */
+/** Tests whether values are mostly amounts. */
 export const isAmount: Fits = (values) =>
   share(values, (text) => /\d/.test(text) && /^[^\d-]{0,5}-?[\d.,' \u00a0\u202f]+[^\d]{0,5}$/.test(text)) >
   0.4;
-/** Mostly times or days. */
+/** Tests whether values are mostly times or days. */
 export const isMoment: Fits = (values) =>
   share(values, (text) => /\d{4}/.test(text) || /\d{2}[./-]\d{2}[./-]\d{2}/.test(text)) > 0.3;
-/** Mostly URLs. */
+/** Tests whether values are mostly URLs. */
 export const isAddress: Fits = (values) => share(values, (text) => /^https?:\/\//.test(text)) > 0.3;
 
-/** Texts that are no URLs. */
+/** Tests for texts that are no URLs. */
 export const isProse: Fits = (values, column) => isText(values, column) && !isAddress(values, column);
 
 /** How the columns of one field are found. */
@@ -85,7 +85,7 @@ export type Choice = {
   readonly choose: (columns: readonly Column[]) => ColumnChoice | undefined;
 };
 
-/** What is to be known of records without a value that the contract requires. */
+/** Remarks for the operator on records without a value that the contract requires. */
 export function requiredRemarks(
   { required, name }: Field,
   { columns, others }: ColumnChoice,

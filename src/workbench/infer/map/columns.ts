@@ -1,3 +1,5 @@
+// Takes the rows of a reply apart into columns: each path with its values.
+
 import { pathWith, quotedInPath } from '../../../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
@@ -27,7 +29,7 @@ export function isSecretColumn(name: string): boolean {
 }
 
 type Values = readonly (Json | undefined)[];
-/** A place in the records, with what stands there in each row. */
+/** A place in the records, with its value in each row. */
 type ColumnPlace = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
 
 /** The place under a key. */
@@ -103,7 +105,7 @@ function scalarColumn({ path, words, values }: ColumnPlace): readonly Column[] {
   return isEmpty ? [] : [{ path, words, values: scalars }];
 }
 
-/** What stands under each key of the objects at a place. */
+/** The places under each key of the objects at a place. */
 function partsIn(place: ColumnPlace): readonly ColumnPlace[] {
   const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
   return [...keys].filter(isNameable).map((key) => placeUnder(place, key));

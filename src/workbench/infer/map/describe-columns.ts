@@ -1,3 +1,5 @@
+// Describes columns to the operator by masked samples, when infer cannot choose one.
+
 import type { FieldKind } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
@@ -41,14 +43,14 @@ export function holdsValues(column: Column, values: readonly string[]): boolean 
   return new Set(texts).size > 1 && texts.every((text) => allowed.has(fold(text)));
 }
 
-/** Whether every value of a column is a time as it is written for people: digits alone may be anything. */
+/** Whether every value of a column is a time in a form for people. Digits alone do not count, because they may be anything. */
 export function holdsTimes(column: Column): boolean {
   const texts = textsOf(column);
   if (texts.length === 0 || texts.some((text) => /^-?\d+(?:\.\d+)?$/.test(text))) return false;
   return (momentForm(texts)?.share ?? 0) > 0.95;
 }
 
-/** The columns that a field may be in, each with a masked sample, in one text for the operator. Empty if there are none. */
+/** The columns that may hold a field, each with a masked sample, in one text for the operator. Empty if there are none. */
 export function candidatesText(
   kind: FieldKind,
   columns: readonly Column[],
@@ -62,7 +64,7 @@ export function candidatesText(
 
 const ROWS_MIN = 40;
 
-/** Why a column is hardly the name of its records; `undefined` if it may well be. */
+/** Why a column is probably not the name of its records; `undefined` if it probably is. */
 export function whyNoName(column: Column, columns: readonly Column[], idPath: string): string | undefined {
   const texts = textsOf(column);
   const distinct = new Set(texts).size;

@@ -1,3 +1,5 @@
+// Decides what an empty text means, for all text fields at once.
+
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
@@ -7,26 +9,26 @@ import { SHOWN_MIN } from './weigh-guesses.ts';
 
 type FieldDrafts = Readonly<Record<string, FieldDraft>>;
 
-/** A view with its mapping, and the records that were read of it. */
+/** A view with its mapping, and the records that were read from it. */
 type View = {
   readonly name: 'list' | 'get';
   readonly map: FieldDrafts;
   readonly rows: readonly JsonObject[];
 };
 
-/** A text of a view that is mapped from one place. */
+/** A text field of a view that is read from one path. */
 type TextColumn = {
   readonly view: View['name'];
   readonly field: string;
   readonly as: readonly unknown[];
   readonly from: string;
-  /** A filter of the contract asks for it. */
+  /** Whether a filter of the contract asks for the field. */
   readonly isAsked: boolean;
   /** How many records have an empty text there. */
   readonly empty: number;
 };
 
-/** The texts of a view. */
+/** The text fields of a view. */
 function textColumns({ name: view, map, rows }: View, resource: Resource): readonly TextColumn[] {
   const fields = !resource.hasSingle ? resource.itemFields : resource.detailFields;
   return fields.flatMap(({ name: field, kind }): readonly TextColumn[] => {
@@ -71,7 +73,7 @@ export function decideEmptyTexts(
   return { maps, notes };
 }
 
-/** The steps with the empty text among what means nothing. */
+/** The steps of a field, with the empty text added to those that mean "no value". */
 function withEmpty(as: readonly unknown[]): readonly unknown[] {
   const last = as.at(-1);
   const isNullIf = typeof last === 'object' && last !== null && 'nullIf' in last;

@@ -1,3 +1,5 @@
+// Finds the request that returns one record, by trying likely ones with ids of the list.
+
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { compileItem } from '../../../source/adapter/read/items.ts';
@@ -34,7 +36,7 @@ export type RecordSearch = {
   readonly ids: readonly string[];
   readonly known: readonly string[];
   readonly kind: IdKind;
-  /** Whether the rows of the list are a table: one record may be, too. */
+  /** Whether the rows of the list are a table, because the reply with one record may then be a table, too. */
   readonly isTable: boolean;
   readonly link: IdLink | undefined;
 };

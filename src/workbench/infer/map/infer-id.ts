@@ -1,3 +1,5 @@
+// Infers the id of the records of a service: its column, whether it is a number or a text, and its form.
+
 import { NumberText } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
@@ -12,7 +14,7 @@ export type NativeId = {
   readonly form?: string;
 };
 
-/** Forms that ids are generated in. Ids of any other form may come in yet another one tomorrow. */
+/** Forms in which services generate ids. If ids have another form, later ids may have a different one. */
 const ID_FORMS = [
   '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
   '[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}',
@@ -23,7 +25,7 @@ const ID_FORMS = [
 /** From this number on, ids of one form are no coincidence. */
 const FORM_IDS_MIN = 3;
 
-/** The form that all ids have, if it is one that ids are generated in. */
+/** The form that all ids have, if it is one of `ID_FORMS`. */
 function formOf(ids: readonly string[]): string | undefined {
   if (ids.length < FORM_IDS_MIN) return undefined;
   return ID_FORMS.find((form) => ids.every((id) => new RegExp(`^(?:${form})$`).test(id)));
@@ -33,7 +35,7 @@ const DIGITS = /^\d{1,30}$/;
 const IN_ADDRESS = /\/(\d{1,19})\/?$/;
 const TEXT_IN_ADDRESS = /\/([^/?#]+)\/?$/;
 
-/** The id of a draft: its column, and what was seen of it. */
+/** The id of a draft: its column, and a remark on its values. */
 export type IdDraft = NativeId & {
   readonly path: string;
   readonly remark: Remark;

@@ -1,4 +1,4 @@
-// Drafts the view of one record: finds a request for it, maps its fields, and reads what an unknown id is answered with.
+// Drafts the view of one record: finds a request, maps the fields, and asks for an unknown id to see that answer, too.
 
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';

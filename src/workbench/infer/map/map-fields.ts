@@ -45,14 +45,14 @@ function knownColumn(
     : undefined;
 }
 
-/** A choice with the values of every row: columns are found in the first ones. */
+/** A choice with the values of all rows, because columns were found in the first rows only. */
 function inAllRows(choice: ColumnChoice | undefined, rows: readonly JsonObject[]): ColumnChoice | undefined {
   if (choice === undefined || choice.columns[0]?.values.length === rows.length) return choice;
   const widened = (column: Column) => ({ ...column, values: knownColumn(column.path, rows)?.values ?? [] });
   return { ...choice, columns: choice.columns.map(widened), others: choice.others.map(widened) };
 }
 
-/** Refuses a column that the operator names and no record has. @throws InferError */
+/** Refuses a column that the operator names, but no record has. @throws InferError */
 export function refuseAbsentColumn(
   rows: readonly JsonObject[],
   { field, kind }: { readonly field: string; readonly kind: FieldKind | undefined },
@@ -88,11 +88,11 @@ type FieldContext = {
   readonly described: ReadonlySet<string>;
 };
 
-/** Whether most services do not have a field, so that it becomes null without a question: a part of the single view. */
+/** Whether a field is one that most services lack (only the single view has it), so it becomes null without a question. */
 const isExtra = ({ name, path, required }: Field, { itemFields }: Resource) =>
   path.length > 1 && !required && !itemFields.some((field) => field.name === name);
 
-/** Adds the columns that a field may be in to what is to edit there. */
+/** Adds the columns that may hold a field to the remark that the operator must edit. */
 function withCandidates(
   remarks: readonly Remark[],
   { kind, name }: Field,
@@ -111,7 +111,7 @@ function withCandidates(
   );
 }
 
-/** The only column with such values, for a field of a time or an enum whose name no column has, and what is special about it. */
+/** The only column with times or with values of the enum, for a field whose name no column has; and a text that says so. */
 function onlyFitting({ kind, values }: Field, columns: readonly Column[]) {
   const [fits, what] =
     kind === 'datetime' || kind === 'date'
@@ -125,7 +125,7 @@ function onlyFitting({ kind, values }: Field, columns: readonly Column[]) {
   return { choice, text: `${column.path} is the only column of ${what}` };
 }
 
-/** A field whose name no column has. */
+/** Maps a field whose name no column has. */
 function mapUnnamed(field: Field, context: FieldContext): MappedField {
   const { allColumns, resource } = context;
   const only = onlyFitting(field, allColumns);
@@ -144,7 +144,7 @@ function mapUnnamed(field: Field, context: FieldContext): MappedField {
   return { draft: unmapped(field), remarks: withCandidates([absent(text)], field, allColumns, []) };
 }
 
-/** What is to be decided about the chosen columns themselves. */
+/** Remarks on the choice of the columns themselves. */
 function choiceRemarks(field: Field, chosen: ColumnChoice, { allColumns, idPath }: FieldContext) {
   const [column] = chosen.columns;
   const isName = field.means === 'person_name' || field.means === 'title';
@@ -228,7 +228,7 @@ export function mapFields(
   refuseUndescribed([...resource.itemFields, ...resource.detailFields], known.described);
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
-  // The fields of elements are none of the resource: no filter asks for them.
+  // The fields of elements are no fields of the resource, so no filter asks for them.
   const element = { ...resource, filters: [], fieldNames: [] };
   for (const field of fields) {
     if (field.kind === 'id') continue;

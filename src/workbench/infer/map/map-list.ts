@@ -1,3 +1,5 @@
+// Maps fields that are lists: their elements are values or objects.
+
 import type { Field } from '../../../contract/fields.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
 import { type Remark, toEdit } from '../notes/note.ts';
@@ -12,9 +14,9 @@ export type FieldDraft =
   | { readonly from: string | readonly string[]; readonly each: Readonly<Record<string, unknown>> };
 
 /**
- * The mapping of a field that no column was found for. One that is never null needs a path, or the file is refused: its own
- * name stands there, and every answer is an error until the operator has written another one. The elements of a list of
- * objects need theirs, too.
+ * The mapping of a field without a column. A field that is never null needs a path, or the file is refused. So its own
+ * name is the path, and every answer is an error until the operator has written another one. The elements of a list of
+ * objects need such paths, too.
  */
 export function unmapped({ required, name, list }: Field, path = name): FieldDraft {
   if (!required) return null;

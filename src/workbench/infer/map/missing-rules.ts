@@ -1,4 +1,4 @@
-// What a reply to an id that no record has means.
+// Drafts the rule for the reply to an unknown id, so that the gateway answers 404.
 
 import type { Json } from '../../../kernel/json/json.ts';
 import { isObject } from '../../../kernel/json/values.ts';

@@ -1,3 +1,5 @@
+// Drafts the steps that read timestamps and dates.
+
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
@@ -23,10 +25,10 @@ const NULL_INSTANTS = [
   '/Date(-62135596800000)/',
 ];
 
-/** Timestamps that are a real value in some services, and "no value" in others. */
+/** Timestamps that are a real value in some services, but mean "no value" in others. */
 const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
 
-/** Two years in seconds. In milliseconds it is the hour around 1970. */
+/** Two years in seconds. If timestamps are in milliseconds, this is the first day of 1970. */
 const NEAR_SECONDS = 2 * 366 * 86_400;
 
 /** Whether such a timestamp means "no value": it is frequent, and no other value is near it. */
@@ -38,7 +40,7 @@ function isPlaceholder(text: string, values: readonly Json[]): boolean {
   return often && !(text === '0' && texts.some(isNear));
 }
 
-/** What timestamps that may be a value or none mean, and what is left to the operator. */
+/** Decides which timestamps mean "no value", and which ones the operator must decide about. */
 function nullMoments(values: readonly Json[]) {
   const words = NULL_INSTANTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
   const found = nullValues(values, words);

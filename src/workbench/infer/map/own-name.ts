@@ -1,3 +1,5 @@
+// Chooses columns for fields of which the contract says only the name and the kind.
+
 import type { Field, FieldKind } from '../../../contract/fields.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { isList } from '../../../kernel/json/values.ts';
@@ -23,7 +25,7 @@ const FITS: Readonly<Record<FieldKind, Fits>> = {
 
 const folded = (path: string) => path.split('.').map(fold).join('.');
 
-/** The names that a field has by itself, before those of what it means. */
+/** The names that a column of the field may have because of the field's own name. */
 export function ownWords({ path, aliases, kind }: Field): readonly string[] {
   const last = fold(path.at(-1) ?? '');
   const names = path.length > 1 ? [path.map(fold).join('.'), fold(path.join('')), last] : [last];
@@ -46,7 +48,7 @@ const ENVELOPES: ReadonlySet<string> = new Set([
   'relationships',
 ]);
 
-/** The keys of a column: all of them, and those below envelopes: keys that say nothing, or that hold most columns. */
+/** The keys of a column: all of them, and those below keys that say nothing or that hold most columns (envelopes). */
 function keysOf({ words }: Column, columns: readonly Column[]): readonly (readonly string[])[] {
   const within = columns.filter(({ words: [first] }) => first === words[0]).length;
   let depth = within * 2 > columns.length ? 1 : 0;
@@ -81,14 +83,14 @@ function whyNoIds(column: Column, { name, kind }: Field): string | undefined {
   return `nothing shows that ${column.path} holds the ids of ${name}: check it`;
 }
 
-/** Chooses by the names of a field that the contract says nothing more of. */
+/** Chooses the column of a field by the field's own names, because the contract does not say what the field means. */
 export function byOwnName(field: Field): Choice {
   const words = ownWords(field);
   return {
     words,
     choose(columns) {
       const found = named(columns, words, FITS[field.kind]);
-      // A column with the whole name comes before one that only ends in it, however full it is.
+      // A column with the whole name is preferred to one that only ends in it, even if that one has more values.
       const filled = found.filter((column) => knownValues(column).length > 0);
       const whole = filled.find((column) => whyOther(column, columns, field) === undefined);
       const best = whole ?? filled[0] ?? found[0];

@@ -1,3 +1,5 @@
+// Recognises how texts write amounts, such as 1.299,00, for the mapping that `infer` drafts.
+
 const GROUPS = ['', '.', ',', ' ', "'"] as const;
 
 function formOf(decimal: '.' | ',', group: string): RegExp {
@@ -5,7 +7,7 @@ function formOf(decimal: '.' | ',', group: string): RegExp {
   return new RegExp(`^-?(?:${grouped}\\d+)(?:[${decimal}]\\d+)?$`);
 }
 
-/** A text that is a different number in another form. */
+/** A text that is another number if the dot or comma has the other meaning. */
 const COULD_BE_EITHER = /^-?\d{1,3}[.,]\d{3}$/;
 const UNAMBIGUOUS = /[.,]\d{1,2}$|[.,]\d{4,}$|\d[.,]\d{3}[.,]/;
 

@@ -1,3 +1,5 @@
+// Finds the currency of an amount, for the step `money`.
+
 import { type Column, knownValues } from './columns.ts';
 import { likely, toEdit } from '../notes/note.ts';
 

@@ -6,7 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { MapDraft } from './map-fields.ts';
 
-/** What is known of the list when the view of one record is sought. */
+/** What `infer` knows of the list when it looks for the view of one record. */
 export type RecordContext = {
   readonly client: ServiceClient;
   readonly read: (reply: UpstreamReply) => Json | undefined;

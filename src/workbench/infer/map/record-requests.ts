@@ -1,4 +1,4 @@
-// The requests that may give one record, and the ids to try them with.
+// Lists the requests that may return one record, and the ids with which they are tried.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
@@ -55,7 +55,7 @@ function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec
   return found === 0 ? undefined : { ...request, path, query, ...(body !== undefined && { body }) };
 }
 
-/** The end of a path that only says that it is a list. A record stands above it. */
+/** The end of a path that only says that it is a list. The path of a record goes on without that end. */
 const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
 
 /** The requests to try for one record, with `{id}`, the most probable first. */

@@ -2,8 +2,8 @@ import type { Field } from '../../../contract/fields.ts';
 import { InferError } from '../notes/note.ts';
 
 /**
- * Refuses fields that a draft can neither leave null nor read: those that are never null, and refer to a resource that the file
- * does not describe. Of a list, the elements refer.
+ * Refuses fields that a draft can neither leave null nor read. They are never null, and they (or the elements of their list)
+ * refer to a resource that the file does not describe.
  * @throws InferError
  */
 export function refuseUndescribed(fields: readonly Field[], described: ReadonlySet<string>): void {

@@ -1,7 +1,9 @@
+// Decides which guesses about the steps of a text field are sure, and which are left to the operator.
+
 import { likely, toEdit } from '../notes/note.ts';
 import { maskedSample } from './describe-columns.ts';
 
-/** A step, or a word of `nullIf`, that may be needed: `touched` are the texts that it changes, `against` those that show that it is wrong. */
+/** A step, or a word of `nullIf`, that may be needed. It changes the texts `touched`; the texts `against` show that it is wrong. */
 export type Guess = {
   readonly step: string;
   readonly word?: string;

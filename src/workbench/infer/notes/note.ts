@@ -1,3 +1,5 @@
+// The notes that `infer` writes into a draft, and the error if there is no draft.
+
 /** The confidence in a guess. `edit` needs the operator. */
 export type Confidence = 'sure' | 'likely' | 'edit';
 
@@ -8,7 +10,7 @@ export type Confidence = 'sure' | 'likely' | 'edit';
 export type Remark = {
   readonly level: Confidence;
   readonly text: string;
-  /** It is about the steps of a field, which are the same in both views. */
+  /** Present if the remark is about the steps of a field, which are the same in both views. */
   readonly isOfSteps?: true;
 };
 

@@ -1,3 +1,5 @@
+// The forms in which services usually take filters, such as `price_gte=` or `price[gte]=`.
+
 import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';
 
 type Op = DialectFilter['op'];
@@ -44,7 +46,7 @@ const SPELLINGS: readonly Spelling[] = [
   { of: (column, word) => ({ [column]: `${word}.{value}` }) },
 ];
 
-/** A form of a filter: its parameter, and the index of the spelling that it was made by, if by any. */
+/** A form of a filter: its parameter, and the index of its spelling in `SPELLINGS`, if it was made from one. */
 type Form = { readonly query: Readonly<Record<string, string>>; readonly spelledBy: number | undefined };
 
 /** The usual forms of a filter; the spelling of an operator that worked before comes first. */

@@ -1,3 +1,5 @@
+// Finds the parameters of a service that filter, by sending likely ones and looking at the rows.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { escapes } from '../../../source/adapter/request/escape.ts';
@@ -11,7 +13,7 @@ import type { ParameterCandidate } from '../window/parameter-names.ts';
 import { type Effect, findParameter, type UnknownParameter } from '../window/find-parameter.ts';
 import { usualForms, jsonFilterCandidates } from './filter-forms.ts';
 
-/** The facts about a list that its filters are looked for on. */
+/** What the search for filters needs to know of a list. */
 export type FilterContext = {
   readonly request: RequestSpec;
   /** Rows of the list without a filter. */

@@ -1,3 +1,5 @@
+// Finds the parameters of a service that sort, by sending usual ones and looking at the order of the rows.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { compareCodePoints, idSortKey } from '../../../contract/order.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
@@ -67,15 +69,15 @@ export async function findSort(
   return undefined;
 }
 
-/** Rows of a sort by a column, and the same with a second one. */
+/** Two requests for a sort by a column: `plain`, and `tied` with the id as the second column. */
 type Tied = { readonly column: string; readonly plain: RequestSpec; readonly tied: RequestSpec };
 
 const valuesOf = ({ rows }: ListReply, column: string) =>
   rows.map((row) => scalarText(row[column])?.toLowerCase() ?? '');
 
 /**
- * Whether a service honours the id as the second column: the rows come in the order of the first one as without it, which
- * is not that of `base`, and rows that tie by ascending id. `undefined`: these rows do not show it.
+ * Whether a service honours the id as the second column. Then the first column is in the same order as without it (but not in
+ * that of `base`), and rows that tie come by ascending id. `undefined`: these rows do not show it.
  */
 export async function honoursTiebreak(
   reader: ListReader,

@@ -1,3 +1,5 @@
+// Infers the `filters` section of a source file.
+
 import { compileFieldReader } from '../../../source/adapter/map/map-record.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
@@ -105,7 +107,7 @@ function withFilterPlace(
   return withValue(extended, { in: 'json', path: dialect.filterPlace }, '{filters}');
 }
 
-/** What is known of a list before its filters are looked for. */
+/** What `infer` knows of a list before it looks for filters. */
 export type FilterSearch = {
   readonly resource: Resource;
   readonly reader: ListReader;

@@ -1,3 +1,5 @@
+// Infers in which order a list comes, and how to ask for one.
+
 import { asksForOrder } from '../../../source/adapter/plan/order-bet.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -15,12 +17,12 @@ export type OrderDraft = {
   readonly order: 'id' | undefined;
   /** Present if the request asks for the order in a way that the gateway cannot recognise. */
   readonly orderIs?: 'asked';
-  /** All rows came by ascending id although nothing asks for it: so many were seen. */
+  /** The number of rows that came, all by ascending id, although nothing asks for that order. */
   readonly seen?: number;
   readonly sort: Readonly<Record<string, unknown>> | undefined;
   /** Adds the parameters for the order to the request of the draft. */
   readonly extend: (request: RequestSpec) => RequestSpec;
-  /** Adds them to a request that is sent. */
+  /** Adds the parameters for the order to a request that is sent. */
   readonly ordered: (request: RequestSpec) => RequestSpec;
   readonly remark: Remark;
 };
@@ -39,7 +41,7 @@ export type OrderContext = {
   readonly map: Readonly<Record<string, FieldDraft>>;
 };
 
-/** Calls that a trial of a tiebreak must leave for the rest of the draft. */
+/** How many calls a trial of a tiebreak (the id as the second column) must leave for the rest of the draft. */
 const CALLS_KEPT = 8;
 /** From this number on, ascending ids are no coincidence. */
 const IDS_MIN = { number: 6, text: 12 } as const;
@@ -80,7 +82,7 @@ function columnsOf({ sorts, map, idPath }: OrderContext): Readonly<Record<string
   return Object.fromEntries(columns);
 }
 
-/** The `sort` section of a way to sort; with the id as the second column, if rows show that the service honours it. */
+/** The `sort` section for a form of sorting; with the id as the second column, if rows show that the service honours it. */
 async function sortOf(context: OrderContext, request: RequestSpec, form: SortForm) {
   const { reader, base, kind, walk } = context;
   const columns = columnsOf(context);
@@ -90,7 +92,7 @@ async function sortOf(context: OrderContext, request: RequestSpec, form: SortFor
   const rows = walk?.rows ?? base.rows;
   const distinct = (column: string) => new Set(rows.map((row) => row[column])).size;
   const others = Object.values(columns).filter((column) => column !== columns['id']);
-  // Rows that tie show more than others.
+  // Columns with few different values come first, because their ties show whether the second column works.
   for (const column of others.toSorted((a, b) => distinct(a) - distinct(b))) {
     if (reader.client.callsLeft < CALLS_KEPT) break;
     const plain = form(column)?.descending(request) ?? request;

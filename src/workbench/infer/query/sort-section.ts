@@ -1,3 +1,5 @@
+// Writes the `sort` section of a source file, and the request that it needs.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { idAsTiebreak } from '../../../source/checks/evidence/tiebreak.ts';
 import type { DialectSort } from '../dialects/dialect.ts';
@@ -31,7 +33,7 @@ function differingParts(up: string, down: string): readonly [string, string] | u
   return [up.slice(start, up.length - end), down.slice(start, down.length - end)];
 }
 
-/** A way to ask for a sort as a template: parameters with {column} and {direction}, and the words for the directions. */
+/** A form of sorting as a template: parameters with {column} and {direction}, and the words for the directions. */
 function templateOf(sort: DialectSort) {
   const [up, down] = [sort.ascending(EMPTY), sort.descending(EMPTY)];
   const names = [...new Set([...Object.keys(up.query), ...Object.keys(down.query)])];

@@ -1,4 +1,4 @@
-/** Replaces the leaves of a JSON tree: what is no list and no object. `key` is the nearest key above a leaf. */
+/** Replaces the leaves of a JSON tree, which are its texts, numbers, booleans and nulls. `key` is the nearest key above one. */
 export function mapLeaves(
   tree: unknown,
   replace: (leaf: unknown, key: string) => unknown,

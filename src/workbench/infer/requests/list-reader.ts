@@ -1,3 +1,5 @@
+// Sends the requests of `infer` for lists, and reads the rows and ids of the replies.
+
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { compileItems, itemsPlace } from '../../../source/adapter/read/items.ts';
@@ -17,7 +19,7 @@ export type ListReply = {
   readonly rows: readonly JsonObject[];
   /** The native ids of the rows; an empty text if a row has none. */
   readonly ids: readonly string[];
-  /** The place of the list is empty. */
+  /** Whether the place of the list is empty. */
   readonly absent: boolean;
 };
 
@@ -42,7 +44,7 @@ export function readListReply(
   const absent = place === undefined || place === null || place === '';
   const found = compileItems(items, 'empty', CHECKED)(document);
   if (found === undefined) return undefined;
-  // A failure that says nothing but that it is one has no rows either.
+  // A reply with errors and without a list is a failure.
   const errors = isObject(document) ? document['errors'] : undefined;
   if (absent && errors !== undefined && isList(errors) && errors.length > 0) return undefined;
   const rows = found.filter((row) => isObject(row));

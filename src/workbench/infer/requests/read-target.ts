@@ -1,3 +1,5 @@
+// Reads what the operator says of a service (address, headers, body), and keeps credentials apart.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { addedHeaderName, headerValue } from '../../../config/schema/elements/scalars.ts';
 import { isSecretName } from '../../../config/yaml/hide-secrets.ts';

@@ -27,7 +27,7 @@ function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'
   return Object.fromEntries(named) as RequestSpec['headers'];
 }
 
-/** The operator's request for one record. @throws InferError */
+/** The operator's request for one record; `undefined` if none was given. @throws InferError */
 export function recordRequest(options: RecordOptions, target: InferTarget): RequestSpec | undefined {
   const { one, oneBody } = options;
   if (one === undefined && oneBody === undefined) return undefined;

@@ -1,3 +1,5 @@
+// Reads and sets parameters of a request, wherever they are: in the path, the query or the body.
+
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compileRequest } from '../../../source/adapter/request/request.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';

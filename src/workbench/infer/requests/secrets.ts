@@ -5,7 +5,7 @@ import { mapTexts } from './json-tree.ts';
 export type Secrets = {
   /**
    * Returns the reference that replaces a value: `${SHOP_TOKEN}`. Equal values get the same name, unless `isApart` is set:
-   * a user name may equal the password today, and not tomorrow.
+   * a user name and a password may be equal today, but not tomorrow.
    */
   hide(value: string, what: string, isApart?: boolean): string;
   readonly variables: Readonly<Record<string, string>>;

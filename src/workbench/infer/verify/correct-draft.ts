@@ -1,3 +1,5 @@
+// Corrects a draft by the advice of doctor, as far as the operator need not decide.
+
 import { INTEGER_FORMS } from '../../../source/adapter/map/native-id.ts';
 import type { Finding } from '../../../source/checks/evidence/finding.ts';
 import { changeText } from '../../../source/checks/evidence/spec-change.ts';
@@ -7,13 +9,13 @@ import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** The claims of a list that infer changes by itself, as doctor advises. About all others the operator decides. */
+/** The claims of a list that infer changes by itself, as doctor advises. The operator decides about all others. */
 const CHANGEABLE = /^(?:filters\b|sort\b|total\b|order\b|window\.(?:pastEnd|shortPage|base|sizeMax|sizes)$)/;
 
 function isChangeable(draft: Draft, { at, probe, changes = [] }: Finding): boolean {
   if (isSamePlace(at, ['auth', 'proof'])) return true;
   const place = at.slice(3).join('.');
-  // Doctor tried the size of whole numbers. Any other form would only be that of the ids of today.
+  // Doctor tried how large whole numbers may be. Any other form would only fit the present ids.
   if (probe === 'malformed id' && valueAt(draft, [...at, 'kind']) === 'number')
     return changes.every(({ value }) => INTEGER_FORMS.has(String(value)));
   if (at[2] !== 'list' || !CHANGEABLE.test(place)) return false;

@@ -47,7 +47,7 @@ type Found = {
   readonly theirs: Json | undefined;
 };
 
-/** The values that are the same in all replies with the credential, and not in the visitor's reply. */
+/** The values that are the same in all replies with the credential, but not in the visitor's reply. */
 function placesIn(own: readonly DecodedReply[], visitor: DecodedReply): readonly Found[] {
   const documents = [...own, visitor].map(({ document }) => (isObject(document) ? document : {}));
   const columns = columnsOf(documents).filter(({ path }) => !path.includes('['));
@@ -103,7 +103,7 @@ async function findPage({ client, read, request }: ProofContext): Promise<ProofD
   return undefined;
 }
 
-/** Infers `auth.proof` for a service that also serves visitors: what shows that it knows the credential; `undefined` if nothing does. */
+/** Infers what shows that a service which also serves visitors knows the credential; `undefined` if nothing does. */
 export async function inferProof(context: ProofContext): Promise<ProofDraft | undefined> {
   const { lists, record, visitor, request } = context;
   const noted = (proof: ProofDraft['proof'], text: string) => ({

@@ -1,3 +1,5 @@
+// Has doctor examine a draft of `infer`, and corrects the draft until doctor finds nothing that infer can change.
+
 import { pathText } from '../../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import type { Finding } from '../../../source/checks/evidence/finding.ts';
@@ -8,7 +10,7 @@ import { applyEdit, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
 import { type ClaimRun, runClaims } from '../../doctor/run-claims.ts';
 import { openSession } from '../../doctor/session/source-session.ts';
 
-/** What doctor says of a draft. */
+/** The result of doctor for a draft. */
 export type DraftDiagnosis = ClaimRun & { readonly calls: number };
 
 /** Has doctor check every claim of a draft on the live service. Infer checks claims nowhere else. */
@@ -26,7 +28,7 @@ export async function diagnoseDraft(
   }
 }
 
-/** What a draft is refined with. */
+/** What the refinement of a draft needs. */
 export type RefineDeps = {
   /** `undefined` if the changed draft does not pass `portico check`. */
   readonly compile: (draft: Draft) => CompiledSource | undefined;
@@ -34,7 +36,7 @@ export type RefineDeps = {
   readonly examine: (compiled: CompiledSource) => Promise<DraftDiagnosis>;
 };
 
-/** Drafts that are examined, at most: each has a change that the one before asked for. */
+/** The most drafts that are examined. Each has a change that the examination before it asked for. */
 const ROUNDS_MAX = 6;
 
 /** The text of a finding for the operator, with what to do. */
@@ -76,7 +78,7 @@ function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Dr
     const note = noteOf(draft, finding);
     const open = note && editAt(note);
     if (note === undefined || open === undefined) return note === undefined ? [] : [note];
-    // A note there says already what to edit; the finding is added to it.
+    // The draft has a note at this place that says what to edit, so the finding is added to that note.
     return note.level === 'edit' ? [{ ...open, text: `${open.text}; ${note.text}` }] : [];
   });
   // Of several notes on one place, the most serious one stays.

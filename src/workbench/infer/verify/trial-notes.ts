@@ -1,3 +1,5 @@
+// Notes for the operator on requests that a draft cannot answer yet.
+
 import { claimPlace } from '../../../source/adapter/spec/capability.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { type DraftNote, toEdit } from '../notes/note.ts';

@@ -1,3 +1,5 @@
+// Answers requests by means of a draft, so that the operator sees that it works.
+
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { createAnswerQuery, parseRequest } from '../../doctor/answer-request.ts';
 import { openSession, type SourceSession } from '../../doctor/session/source-session.ts';
@@ -17,7 +19,7 @@ export type DraftTrial = {
   /** How often each field became `null` because it could not be read. */
   readonly unreadable: Readonly<Record<string, number>>;
   readonly contradicted: readonly string[];
-  /** Calls that it took. */
+  /** The number of calls that the request took. */
   readonly calls: number;
 };
 

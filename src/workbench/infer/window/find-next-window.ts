@@ -1,3 +1,5 @@
+// Finds how a reply names the next window: by a link, a cursor or several parameters.
+
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { addressInHeader, compileNext } from '../../../source/adapter/read/next.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
@@ -86,7 +88,7 @@ function linkForms(listing: ListReply, request: RequestSpec, baseUrl: string): r
     const own: LinkForm = { kind: 'link', next };
     const isOwn = nextName(own, listing, request, baseUrl) !== undefined;
     const form: LinkForm = isOwn ? own : { ...own, origin: 'any' };
-    // An address under another name counts only if it has the path of the list: it could do anything else.
+    // An address under another name counts only if it has the path of the list, because other addresses may do anything.
     const isNamed = 'at' in next || /^link$|next/i.test(next.header);
     const isList = () => nextName(form, listing, request, baseUrl)?.startsWith(`${request.path}?`) === true;
     return isNamed || isList() ? [form] : [];

@@ -1,3 +1,5 @@
+// Finds the parameter with some effect, such as one that sets the page size, with few calls.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
@@ -65,7 +67,7 @@ async function bisect(
   return other === 'obeyed' ? bisect(reader, search, rest) : undefined;
 }
 
-/** Tries one parameter after the other. If the service ignores unknown parameters but refuses this one, it knows it. */
+/** Tries one parameter after the other. A service that ignores unknown parameters, but refuses this one, knows it. */
 async function oneByOne(reader: ListReader, search: Search): Promise<readonly Found[]> {
   const refused: Found[] = [];
   for (const candidate of search.candidates.slice(0, search.callsMax)) {

@@ -1,3 +1,5 @@
+// Finds the parameter that sets how many rows a window has.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
 import { type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
@@ -19,7 +21,7 @@ const USUAL_SIZES = [5, 10, 20, 25, 50, 100, 200];
 /** Sizes that are requested to see the largest window, in this order. */
 const LARGE_SIZES = [1000, 500, 250, 200, 100, 50, 25];
 
-/** Judges what a request for `wanted` rows did, against the reply without the parameter. */
+/** Makes the function that tells the effect of a request for `wanted` rows, compared with the reply without the parameter. */
 function sizeEffect(base: ListReply, wanted: number): (answer: ListAnswer) => Effect {
   return ({ listing }) => {
     if (listing === undefined) return 'refused';

@@ -1,3 +1,5 @@
+// Finds the parameter that sets where a window starts, and whether it counts rows or pages.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer } from '../requests/list-reader.ts';
 import { type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';

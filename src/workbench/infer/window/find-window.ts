@@ -1,3 +1,5 @@
+// Finds out how a service divides a list into windows (pages).
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
@@ -50,7 +52,7 @@ export function echoedSize({ document }: ListReply): number | undefined {
 
 const sameParameter = (a: Parameter, b: Parameter) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The first find among groups of candidates: the usual names, then each number that the request has. */
+/** The first parameter that is found among groups of candidates: the usual names, then each number in the request. */
 async function findAmong<T>(
   groups: readonly (readonly ParameterCandidate[])[],
   find: (candidates: readonly ParameterCandidate[]) => Promise<T | undefined>,

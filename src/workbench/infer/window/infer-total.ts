@@ -1,3 +1,5 @@
+// Infers where a reply states how many rows the whole list has.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compileTotal } from '../../../source/adapter/read/total.ts';
@@ -19,7 +21,7 @@ export type TotalDraft = {
   readonly remark: Remark;
 };
 
-/** The facts about the list so far. */
+/** What `infer` knows of the list before it looks for the total. */
 export type TotalContext = {
   readonly reader: ListReader;
   readonly request: RequestSpec;
@@ -36,7 +38,7 @@ function readTotal(place: TotalPlace, { reply, document }: ListReply): number | 
   return readOrUndefined(() => read(reply, document));
 }
 
-/** The places of a total: those that the dialect documents, then those named like one whose number is the same in another window. */
+/** The places of a total: those of the dialect, then those with a usual name and the same number in another window. */
 function guesses({ dialect, base, other = base }: TotalContext): readonly TotalPlace[] {
   const known = dialect?.total;
   if (known === 'none') return [];

@@ -1,3 +1,5 @@
+// The names that services usually give to the parameters of paging.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { words } from '../detect/usual-names.ts';

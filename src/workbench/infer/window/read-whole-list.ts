@@ -1,3 +1,5 @@
+// Reads a list window by window, to learn its columns and its total from all rows.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';

@@ -1,3 +1,5 @@
+// Writes the `window` section of a source file.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { echoedSize, type FoundWindow, type NumberedWindows } from './find-window.ts';

@@ -1,3 +1,5 @@
+// Adds a draft to a source file that exists, for `infer --into`.
+
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { parseDuration } from '../../../kernel/duration.ts';
 import { InferError } from '../notes/note.ts';
@@ -17,8 +19,8 @@ const jsonOf = (node: unknown): string =>
   JSON.stringify((node as { toJSON?: () => unknown } | undefined)?.toJSON?.());
 
 /**
- * Adds the rules that only one of two tables has. Both orders stay, since the first rule that fits decides: a rule goes
- * behind the one that precedes it in its own table.
+ * Adds the rules that only one of two tables has. Both orders stay, because the first rule that fits decides. So a rule goes
+ * behind the rule that precedes it in its own table.
  */
 function mergeRules(rules: Node[], added: readonly Node[]): void {
   let place = 0;
@@ -32,7 +34,7 @@ function mergeRules(rules: Node[], added: readonly Node[]): void {
   }
 }
 
-/** Numbers and durations of a section become the larger of the two. */
+/** Raises numbers and durations of a section to those of the draft, if they are larger there. */
 function raise(into: Mapping | undefined, from: Mapping | undefined, keys: readonly string[]): void {
   for (const key of keys) {
     const [here, there] = [into?.get(key, true), from?.get(key, true)];

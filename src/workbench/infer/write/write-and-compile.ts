@@ -56,8 +56,8 @@ function refuseLeaks(text: string, { request }: FirstResponse, { secrets, header
 export type WrittenDraft = { readonly text: string; readonly compiled: CompiledSource };
 
 /**
- * Writes a draft, and compiles it as `portico check` does. A draft has no problem, whatever the service was.
- * @throws ConfigError if it has one, which is a mistake of infer
+ * Writes a draft, and compiles it as `portico check` does.
+ * @throws ConfigError if the draft has a problem, which is a mistake of infer
  */
 export function writeAndCompile(
   draft: Draft,

@@ -1,3 +1,5 @@
+// Writes a draft as YAML with its notes as comments, in the style of the examples.
+
 import {
   Document,
   isMap,

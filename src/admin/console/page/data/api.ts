@@ -3,7 +3,7 @@
 /** Where the tab keeps its secret. It has the path, because a proxy may serve several gateways under one origin. */
 const secretKey = () => `portico-session-secret ${new URL('../api/', window.location.href).pathname}`;
 
-/** Keeps the secret of this tab's session until the tab is closed. Another tab does not see it. The cookie alone is not enough. */
+/** Keeps the secret of this tab's session until the tab is closed. Other tabs do not see it. The cookie alone is not enough. */
 export function keepSessionSecret(secret: string): void {
   window.sessionStorage.setItem(secretKey(), secret);
 }
