@@ -1,5 +1,5 @@
 import { cultures, eastAsian, bios, emojiNames, towns } from '../../src/cli/demo/data/people-words.ts';
-import { goods, qualities, sales } from '../../src/cli/demo/data/product-words.ts';
+import { goods, qualities, slogans } from '../../src/cli/demo/data/product-words.ts';
 import { createRandom, type Random } from '../../src/cli/demo/data/random.ts';
 
 /** A user as every server is given it, to be kept in the server's own form. */
@@ -139,7 +139,7 @@ function inventProduct(random: Random, id: number): DataProduct {
     id,
     uuid: inventUuid(random),
     name: `${random.pick(qualities)} ${random.pick(kind)}${odd}`,
-    description: random.chance(0.2) ? null : random.pick(sales),
+    description: random.chance(0.2) ? null : random.pick(slogans),
     price: random.chance(0.06) ? null : inventPrice(random),
     category: random.pick(categories),
   };

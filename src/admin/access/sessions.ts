@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { type AdminToken, isSameToken } from './admin-tokens.ts';
 
-/** A tab of the console in which somebody has signed in with a token. */
+/** A session of the console: one tab in which somebody has signed in with a token. */
 export type Session = {
   readonly token: AdminToken;
   /** When it ends, as an instant in UTC. */

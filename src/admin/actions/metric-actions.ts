@@ -18,10 +18,7 @@ import type { ServedSource, SourceDescription } from '../views/served-source.ts'
 import type { createFleetOverview } from './fleet-overview.ts';
 import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
-/**
- * What the actions that read metrics need. The functions are called anew for each request, so the actions survive a
- * reload.
- */
+/** What the actions that read metrics need. The functions are called anew for each request, so the actions survive a reload. */
 export type MetricActionsDeps = {
   readonly sampler: MetricSampler;
   /** The part of an overview that does not come from metrics. */

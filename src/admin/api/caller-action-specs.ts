@@ -1,3 +1,5 @@
+// The specification of the action `callers`.
+
 import * as z from 'zod';
 import { type ActionSpec, type Parsed, readAction } from './action.ts';
 

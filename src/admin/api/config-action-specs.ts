@@ -1,3 +1,5 @@
+// The specifications of the actions that show, check and reload the configuration.
+
 import * as z from 'zod';
 import { type ActionSpec, type Parsed, readAction, reason } from './action.ts';
 

@@ -1,3 +1,5 @@
+// The specifications of the actions that read incidents.
+
 import * as z from 'zod';
 import { incidentKinds } from '../../telemetry/incidents/incident.ts';
 import { type ActionSpec, type Parsed, readAction, utcTime } from './action.ts';
@@ -7,7 +9,7 @@ const failedOf = { failed: count, total: count };
 const share = z.number().min(0).max(1).nullable().describe('From 0 to 1; null where nothing was counted.');
 const severity = z.enum(['critical', 'warning', 'info']);
 
-/** An item of what needs an operator. */
+/** Something that needs an operator: an incident, or a condition that no incident explains. */
 export const attention = z.strictObject({
   severity,
   code: z.string(),

@@ -1,3 +1,5 @@
+// The specifications of the actions on API keys.
+
 import * as z from 'zod';
 import { addressRange, permission } from '../../config/schema/elements/scalars.ts';
 import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';

@@ -1,3 +1,5 @@
+// The specifications of the actions that read metrics or empty the cache.
+
 import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { callFailures } from '../../kernel/errors/call-failure.ts';

@@ -1,3 +1,5 @@
+// The specifications of the actions on the quality of replies and on disabled claims.
+
 import * as z from 'zod';
 import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
 import { count, counts, scope, since, span } from './metric-specs.ts';

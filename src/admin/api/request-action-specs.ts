@@ -1,3 +1,5 @@
+// The specifications of the actions on single requests: list, show, explain, and the runbook.
+
 import * as z from 'zod';
 import { type ActionSpec, utcTime, type Parsed, printable, readAction, reason } from './action.ts';
 import { explanation } from './explain-schema.ts';

@@ -1,3 +1,5 @@
+// The files of the console's page: bundled or read once, and compressed for the operator's listener.
+
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,3 +1,5 @@
+// The metrics of sources: their calls, hosts, breakers, disabled claims and scan caches.
+
 import { Gauge } from 'prom-client';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';

@@ -69,8 +69,8 @@ export type CommandLine = {
 };
 
 /**
- * Exit codes of all commands, after sysexits.h; config/docs/releases.md has the table. failure: what was asked for is refused, or a
- * difference was found. unavailable: nobody answers. interrupted: by Ctrl-C.
+ * The exit codes of all commands, after sysexits.h; config/docs/releases.md has the table. `failure`: a request was refused,
+ * or a difference was found. `unavailable`: no server answers. `interrupted`: Ctrl-C was pressed.
  */
 export const exitCodes = {
   ok: 0,

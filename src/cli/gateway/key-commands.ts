@@ -1,3 +1,5 @@
+// What each command of `portico keys` does; keys.ts registers them.
+
 import { readFileSync } from 'node:fs';
 import { createKeyActions } from '../../admin/actions/keys/key-actions.ts';
 import { mintAsAsked } from '../../admin/actions/keys/key-change-actions.ts';

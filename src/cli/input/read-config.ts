@@ -27,7 +27,7 @@ import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
 import type { CliContext } from '../context/context.ts';
 import { isRegularFile, readRegularFile } from './regular-file.ts';
 
-/** A configuration that can be run. */
+/** A configuration that was read from files, checked and compiled, so that a gateway can run it. */
 export type ReadyConfig = {
   readonly gateway: GatewayConfig;
   readonly compiled: readonly CompiledResource[];

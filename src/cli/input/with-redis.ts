@@ -1,3 +1,5 @@
+// Connects a command to a Redis of the configuration.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { RedisRole } from '../../config/schema/redis.ts';
 import { plainCause } from '../../kernel/plain-cause.ts';

@@ -1,3 +1,5 @@
+// Shows how a long command goes on, such as `infer` or `doctor`.
+
 import type { ClientRequest } from 'node:http';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { styleText } from 'node:util';

@@ -1,3 +1,5 @@
+// Makes a gateway reload at a SIGHUP, and when its files change.
+
 import type { Logger } from 'pino';
 import type { Reloader, Reloading } from '../../gateway/reload/reloader.ts';
 import { createConfigWatch } from '../../gateway/reload/watch-config.ts';

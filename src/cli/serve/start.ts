@@ -1,3 +1,5 @@
+// Starts a gateway, for `portico start`.
+
 import { once } from 'node:events';
 import { type Logger, pino } from 'pino';
 import type { ConfigTexts } from '../../config/load.ts';

@@ -1,3 +1,5 @@
+// Serves one source file at once, for `portico try`.
+
 import { randomBytes } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import { type GatewayConfig, gatewaySchema } from '../../config/schema/gateway.ts';

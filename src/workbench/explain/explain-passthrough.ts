@@ -49,7 +49,7 @@ function refusalOf(route: PassthroughConfig, method: string, path: string) {
   return undefined;
 }
 
-/** Explains a request to a pass-through route, without sending it; `undefined` if no such route has the path. */
+/** Explains a request to a pass-through route, without sending it; `undefined` if no route has the path. */
 export function explainPassthrough(text: string, gateway: GatewayConfig): PassthroughExplanation | undefined {
   const { method, target } = readRequestLine(text);
   const parts = parseRequestTarget(target);

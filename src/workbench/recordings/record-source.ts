@@ -1,3 +1,5 @@
+// Records the cases of a source, for `portico test --record`.
+
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixtureText } from '../../config/fixture/fixture-file.ts';

@@ -1,3 +1,5 @@
+// Reports what is wrong with a gateway, as text for a terminal of 80 columns.
+
 import type { ActionValue } from '../../../admin/api/action-table.ts';
 import { plural } from '../../../kernel/plural.ts';
 import { percentText } from '../../../telemetry/conditions/condition.ts';

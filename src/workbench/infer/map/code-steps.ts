@@ -87,8 +87,8 @@ const PAIRS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The codes of one pair, such as `Y` and `N`, each with true or false. If no record has one of the two codes yet, it is written in
- * the case of the other.
+ * The codes of one pair, such as `Y` and `N`, each with true or false. A code that no record has yet is written in the case
+ * of the other one.
  */
 function pairOf(codes: readonly string[]): Readonly<Record<string, string>> | undefined {
   const pair = PAIRS.find((one) => codes.every((code) => one.includes(code.toLowerCase())));

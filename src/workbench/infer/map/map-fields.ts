@@ -1,3 +1,5 @@
+// Maps the columns of a service to the fields of the contract.
+
 import { pathAt } from '../../../source/adapter/spec/path.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Resource } from '../../../contract/resource.ts';

@@ -19,8 +19,8 @@ function countsOf(values: readonly unknown[]): ReadonlyMap<string, number> {
 }
 
 /**
- * Finds the currency beside an amount, as the step `money` reads both; `from` is the path of the object that holds them. Amounts in different currencies must not be compared, so only the most frequent
- * currency is kept and the others become null.
+ * Finds the currency beside an amount, as the step `money` reads both; `from` is the path of the object that holds them.
+ * Amounts in different currencies must not be compared, so the most frequent currency is kept and the others become null.
  */
 export function findMoney(amount: Column, columns: readonly Column[]) {
   const { parent, key } = parted(amount.path);

@@ -1,3 +1,5 @@
+// Changes a draft at places that doctor has found wrong.
+
 import type { SpecChange } from '../../../source/checks/evidence/spec-change.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { type DraftNote, notesAt, type Remark } from '../notes/note.ts';

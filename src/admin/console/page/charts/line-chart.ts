@@ -1,3 +1,5 @@
+// A chart with lines over time, drawn with uPlot.
+
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';

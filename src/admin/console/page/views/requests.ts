@@ -1,3 +1,5 @@
+// The view of requests, and the parts of it that other views show, too.
+
 import type { VNode } from 'preact';
 import type { RequestList } from '../../../api/request-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';

@@ -1,3 +1,5 @@
+// The buttons and forms with which an operator changes a migration.
+
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { MigrationPreview, MigrationStatus } from '../../../../api/migration-schemas.ts';

@@ -1,3 +1,5 @@
+// The tables of a migration: conditions of the next step, comparisons and differences.
+
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DifferenceList, MigrationStatus } from '../../../../api/migration-schemas.ts';
