@@ -85,7 +85,7 @@ export function checkToken(
   return { problem: { code: 'unauthenticated', reason: 'no such token', hint: SEND_TOKEN } };
 }
 
-/** Why a change is refused that nothing shows to come from a page of this listener; `undefined` if the request may go on. */
+/** Why a change is refused, if nothing shows that a page of this listener made it; `undefined`: the request may go on. */
 export function pageProblem(req: Request, site: RequestSite): ActionProblem | undefined {
   const { method, headers } = req;
   if (method === 'GET' || method === 'HEAD') return undefined;

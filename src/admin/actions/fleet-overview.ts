@@ -25,7 +25,7 @@ import { timeSchema } from '../../telemetry/incidents/incident.ts';
 import { compileOverview, conditionFacts, type OverviewStatus } from '../views/overview.ts';
 import { callersView } from './caller-actions.ts';
 
-/** The state that a gateway writes to Redis for the other gateways. */
+/** The state that a gateway writes to Redis for the others. `grown`: what it counted in the last `overMs`. */
 type GatewayState = {
   readonly id: string;
   readonly name: string;
@@ -78,12 +78,12 @@ export type FleetOverviewDeps = {
 
 const HOUR_MS = 3_600_000;
 /** How often a gateway writes its state, and how often it reads those of the others, however many people look. */
-const SAID_MS = 5_000;
-const HEARD_MS = 2_000;
+const WRITE_EVERY_MS = 5_000;
+const READ_EVERY_MS = 2_000;
 /** A gateway that has written no state for longer counts as gone. */
 const GONE_MS = 30_000;
 /** The most callers in the state of a gateway. */
-const CALLERS_TOLD = 100;
+const CALLERS_MAX = 100;
 
 function sumCounts(all: readonly (readonly (readonly [string, number])[])[]): SeriesCounts {
   const sums = new Map<string, number>();
@@ -148,16 +148,16 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
 
   /** Writes the state of this gateway, so that each gateway can answer for all. */
   async function say(sample: MetricsSnapshot): Promise<void> {
-    if (fleet === undefined || clock.monotonic() - saidAt < SAID_MS) return;
+    if (fleet === undefined || clock.monotonic() - saidAt < WRITE_EVERY_MS) return;
     saidAt = clock.monotonic();
     const all = await callers();
-    const told = { ...all, callers: topCallers(all, CALLERS_TOLD) };
+    const told = { ...all, callers: topCallers(all, CALLERS_MAX) };
     await fleet.writeState(JSON.stringify({ ...ownState(sample), callers: told }));
   }
 
   /** Reads the states of the others; there are none while Redis fails, and then this gateway answers for itself alone. */
   async function listen(): Promise<void> {
-    if (fleet === undefined || clock.monotonic() - heardAt < HEARD_MS) return;
+    if (fleet === undefined || clock.monotonic() - heardAt < READ_EVERY_MS) return;
     heardAt = clock.monotonic();
     const texts = await fleet.readStates().catch(() => []);
     const states = latestStates(texts, readState, ({ id }) => id, clock.now() - GONE_MS);

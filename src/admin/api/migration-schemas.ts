@@ -77,7 +77,7 @@ const ignoreRule = z.looseObject({
   ...{ id: z.string(), path: z.string(), hint: z.string().optional(), owner: z.string(), reason: z.string() },
   until: z.number().describe('When it ends, milliseconds since the epoch.'),
 });
-/** What the list of migrations and the status of one begin with. */
+/** The fields that the answers of `migrations` and `migrations.status` share. */
 const migrationRow = {
   resource: movingResource,
   sources: z.array(z.string()),

@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** Makes a function of one key run once for each; a failure is forgotten, so that the next call tries again. */
+/** Makes a function run only once for each key; a failure is forgotten, so that the next call tries again. */
 function once<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const results = new Map<string, Promise<T>>();
   return (key) => {

@@ -75,7 +75,7 @@ export function createMetrics(deps: MetricsDeps) {
       labelNames: ['kind', 'outcome'],
     }),
     /**
-     * The endpoints of one more configuration. Those of earlier ones stay, and so do their series: a counter must not
+     * Adds the endpoints of a configuration. Earlier endpoints and their series stay, because a counter must not
      * fall, and the last requests of a removed route are still to be counted and read.
      */
     knowEndpoints(names: readonly string[]) {

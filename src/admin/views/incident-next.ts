@@ -76,7 +76,7 @@ export function whatHappensNext(
     case 'issuer':
       return [
         ...over,
-        // If a token was refused, some process has no key set any more, whatever the time says.
+        // If a request has failed, some process has no key set any more, even if the time is not over.
         incident.answers.failed > 0
           ? 'tokens are accepted again once its key set can be read'
           : leftText('the last key set serves', since + facts.issuerMs - now, 'no token is accepted'),

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import type { PrimaryChannel, WorkerProcess } from '../../gateway/workers/messages.ts';
 
-/** Where the lines of the log go. */
+/** The stream to which the lines of the log are written. */
 export type LogDestination = {
   write(line: string): void;
   /** How many lines were dropped because the output was not read; absent: none. */

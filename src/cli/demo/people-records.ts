@@ -20,7 +20,7 @@ export type Person = {
   readonly passwordHash: string;
 };
 
-/** A person without mistakes; `position` makes the id of its own, `secretMarker` is appended to the secret. */
+/** Makes a person without mistakes. The service's own id is made from `position`; `secretMarker` is appended to the secret. */
 export function personOf(truth: UserTruth, position: number, secretMarker: string): Person {
   const { id, name, email, created_at, profile } = truth;
   return {

@@ -3,7 +3,7 @@ import { createRandom, type Random } from './data/random.ts';
 import type { RunningSamples, SampleName } from './serve.ts';
 import type { Trouble } from './legacy-service.ts';
 
-/** Where sample traffic goes, and how. */
+/** Where sample traffic goes, with which keys, and for how long. */
 export type TrafficOptions = {
   /** The address of the gateway. */
   readonly base: string;

@@ -30,7 +30,7 @@ function configReport(found: InForce): Report {
   return { json: found, blocks: recordBlocks(shown) };
 }
 
-/** The lines of one file that are different, with some around them. */
+/** The lines of one file that are different, with `AROUND` lines before and after. */
 function fileDifference(before = '', after = ''): readonly string[] {
   const signs = { '-1': '+ ', '0': '  ', '1': '- ' } as const;
   const lines = diff(before.split('\n'), after.split('\n'));

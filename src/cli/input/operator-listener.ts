@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { readUsableSections } from './read-config.ts';
 
-/** Where a gateway is asked, and with which token. */
+/** The address of the operator's listener of a gateway, and the token for it. */
 export type OperatorListener = { readonly address: string; readonly token: string | undefined };
 
 /** The variable with the token of the operator's listener. */

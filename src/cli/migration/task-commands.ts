@@ -49,7 +49,7 @@ export async function endOfTask(
     const { task } = await ask('migrations.status', { resource: input.resource }).catch((error: unknown) => {
       const isLost = error instanceof ExitError && error.exitCode === exitCodes.unavailable;
       if (!isLost || performance.now() - answeredAt > LOST_MS) throw error;
-      // The work goes on all the same.
+      // The task goes on in the gateway, although the command was stopped.
       return { task: started };
     });
     if (task !== started) answeredAt = performance.now();

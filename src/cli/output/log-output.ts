@@ -19,7 +19,7 @@ const WAITING_CHARS_MAX = 8 * 1024 ** 2;
 const FLUSH_MS_MAX = 1_000;
 
 /**
- * How many bytes of lines are written at once. Where several processes write to one pipe, only writes of up to 4 KiB
+ * How many bytes of lines are written at once. If several processes write to one pipe, only writes of up to 4 KiB
  * (PIPE_BUF) are atomic.
  */
 const BATCH_BYTES = { own: 32 * 1_024, shared: 4_096 };

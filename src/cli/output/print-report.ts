@@ -26,7 +26,7 @@ const STYLES: Readonly<Record<string, Style>> = {
 /** Text is wrapped at this width if a terminal is narrower, because shorter lines would have single words only. */
 const COLUMNS_MIN = 40;
 
-/** Breaks a text at blanks into lines of at most so many characters; a longer word is left whole. */
+/** Breaks a text at blanks into lines of at most `columns` characters; a longer word is left whole. */
 function wrapped(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let rest = text;
@@ -53,7 +53,7 @@ function terminalLine({ indent, text, mark }: ReportLine, { stream, hasColours }
   return [' '.repeat(indent) + painted, ...more.map((line) => ' '.repeat(hang) + line)].join('\n');
 }
 
-/** Where a report is printed. */
+/** The outputs to which a report is printed. */
 type ReportContext = Pick<CliContext, 'out' | 'err' | 'terminals'>;
 
 /** Prints a part of a report: wrapped and with colours on a terminal, elsewhere as plain text. */

@@ -25,7 +25,7 @@ type KeptRevision = { readonly digest: string; readonly files: ConfigFiles };
 /** How many configurations are kept for `portico config back`. */
 const REVISIONS_MAX = 10;
 
-/** The configurations that were in force, the newest first; none if no file of them can be read. */
+/** The configurations that were in force, the newest first; none if the file with them cannot be read. */
 function keptRevisions(folder: string): readonly KeptRevision[] {
   try {
     const json = readFileSync(join(folder, FILE), 'utf8');

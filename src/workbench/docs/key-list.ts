@@ -148,7 +148,7 @@ export type Group = {
   readonly keys: readonly Key[];
 };
 
-/** Lists a value that is no map as a key of its own, such as the step `trim`. */
+/** Lists a value that is no map, such as the step `trim`, as if it were a key. */
 function wordsOf(schema: z.ZodType, sectionOf: SectionOf): readonly Key[] {
   if (schema instanceof z.ZodObject) return [];
   const words = schema instanceof z.ZodEnum ? schema.options.map(String) : undefined;

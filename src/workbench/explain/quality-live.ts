@@ -14,7 +14,7 @@ export type Shape = { readonly view: string; readonly field: string; readonly sh
 
 /** The quality of one resource, found by reading its source. */
 export type LiveQuality = ResourceQuality & {
-  /** Why not all of it was read. */
+  /** Why the source was not read to its end; `undefined` if it was. */
   readonly problem: string | undefined;
   /** Records of the list that were asked for one by one: how many, and how many were not found or failed. */
   readonly single: { readonly asked: number; readonly notFound: number; readonly failed: number };
@@ -69,7 +69,7 @@ function problemText({ code, detail, cause }: GatewayError): string {
 
 /**
  * Reads all rows of a resource from its source, within the source's budget, and some records one by one, and counts
- * what became of them. Values are never kept; with `showShapes`, the shape of those that could not be read is.
+ * how many of their fields could be read. Values are never kept; with `showShapes`, shapes of unreadable values are.
  */
 export async function readQuality(
   compiled: CompiledSource,

@@ -179,7 +179,7 @@ function maskReplies(
 }
 
 /**
- * Masks the replies of one recording. What the source's file does not read becomes `***`. Of what it reads, free texts
+ * Masks the replies of one recording. Values that the source's file does not read become `***`. Of the others, free texts
  * and text ids are replaced in shape, equal ones by equal ones; numbers, times, codes and totals stay. A text says why
  * that is impossible.
  */

@@ -123,7 +123,7 @@ function isPersonalField(
   return personal && !steps.some((step) => typeof step === 'object' && 'enum' in step);
 }
 
-/** A value of a row, and whether it is replaced. Of a list of objects, each value of a field is one of its own. */
+/** A value of a row, and whether it is replaced. Each value of a field in a list of objects is a separate part. */
 type RowPart = Pick<FieldProvenance, 'found' | 'from' | 'state'> & {
   readonly isReplaced: boolean;
   /** Of a list of values, the kind of an element. */
@@ -203,7 +203,7 @@ function addBeside(
   }
 }
 
-/** Whether a path is one of some columns, a part of one, or holds one. */
+/** Whether a path is one of these columns, is below one, or is above one. */
 function isWithin(path: string, columns: ReadonlySet<string>): boolean {
   const holds = (outer: string, inner: string) =>
     inner.startsWith(outer) && /^[.[]/.test(inner.slice(outer.length));

@@ -13,7 +13,7 @@ import { type MaskedRecording, maskRecording } from './mask-recording.ts';
 import { keptRequest, recordedExchanges, type ViewedExchange } from './record-exchanges.ts';
 import type { FirstPage, NamedRequest } from './record-requests.ts';
 
-/** A request with the fixture that was recorded of it. */
+/** A request with the fixture that was recorded for it. */
 export type RecordedFixture = NamedRequest & { readonly fixture: Fixture };
 
 /** The bounds of one fixture. People read it, so it must not be the scan of a large list. */

@@ -83,7 +83,7 @@ function updated(
 export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
   const view = (record: KeyRecord, lastUsed?: number) => keyView(record, clock.now(), lastUsed);
 
-  /** Changes one key. The audit gets it as it was and as it is. */
+  /** Changes one key. The audit gets the key before and after the change. */
   const change = (
     id: string,
     note: ActionContext['note'],

@@ -52,7 +52,7 @@ function positionAsked(
   );
 }
 
-/** The hint at a gate that is not ready: how to reach somebody, and how to go on all the same. */
+/** The hint at a gate that is not ready: which share would reach a caller, and how to take the step nevertheless. */
 function gateHint({ reach, unmet }: Gate, resource: string): string {
   const force = '--force with a --reason goes on all the same; the audit keeps it';
   if (reach === undefined || unmet.every(({ id }) => id !== 'reach')) return force;

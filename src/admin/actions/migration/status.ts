@@ -73,7 +73,7 @@ function knownHere(
   return { ...report, replicas: { total: 1, atRev: 1, stale: [] }, scope: 'process' } as const;
 }
 
-/** Reads the status of one migration. While Redis fails, it is what this process has. */
+/** Reads the status of one migration. While Redis fails, it has only what this process knows. */
 export async function readStatus(
   all: OperatedMigrations,
   found: FoundMigration,

@@ -30,7 +30,7 @@ function gatherRequests(results: readonly ActionResult[], input: unknown): Actio
   return { kind: 'done', value };
 }
 
-/** The request that a worker knows; the one that answered it knows most. */
+/** The request as a worker knows it, if possible the worker that answered it, because that one knows most. */
 function gatherRequest(results: readonly ActionResult[]): ActionResult | undefined {
   const found = valuesOf<'request'>(results);
   const best = found.find(({ scope }) => scope === 'process') ?? found[0];

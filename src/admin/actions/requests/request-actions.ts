@@ -108,7 +108,7 @@ export function newestOf<T extends { readonly at: string; readonly requestId: st
   return [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
 }
 
-/** Creates the actions on requests of this process, and of the fleet where there is Redis. */
+/** Creates the actions on requests: those of this process, and those of the fleet if there is Redis. */
 export function createRequestActions({ recent, requestIndex, clock }: RequestActionsDeps): ActionHandlers {
   const startedAt = clock.now();
   // A look-up may read megabytes, so only one runs at a time.

@@ -83,7 +83,7 @@ function inventName(random: Random): { given: string | null; family: string | nu
   const culture = random.chance(0.08) ? eastAsian : random.pick(cultures);
   const given = random.chance(0.04) ? random.pick(emojiNames) : random.pick(culture.given);
   const family = random.pick(culture.family);
-  // Random Unicode forms of one name: equal to a reader, different in bytes.
+  // Names in random Unicode forms: they look equal, but their bytes are different.
   const form = random.chance(0.25) ? 'NFD' : 'NFC';
   const missing = random.below(100);
   return {

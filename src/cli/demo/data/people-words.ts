@@ -1,6 +1,6 @@
 // The words from which the sample people are made.
 
-/** Given and family names of one culture each. All are precomposed; decomposed forms are derived from them. */
+/** Given and family names, culture by culture. Letters are precomposed (NFC); decomposed forms (NFD) are made from them. */
 export const cultures: readonly { readonly given: readonly string[]; readonly family: readonly string[] }[] =
   [
     {

@@ -82,7 +82,7 @@ export function compileValid(spec: SourceSpec, resource: Resource): Adapter {
   return adapter;
 }
 
-/** The masked content of a source's file, and the adapter of it. @throws Error if the file lacks the resource */
+/** The masked content of a source's file, and its adapter. @throws Error if the file lacks the resource */
 export function compileMasked({ source, resource }: CompiledSource) {
   const spec = maskedSpec(source);
   return { spec, adapter: compileValid(spec, resource) };

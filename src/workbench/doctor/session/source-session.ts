@@ -46,7 +46,7 @@ export type SourceSession = {
   readonly upstream: Upstream;
   /** The call log, in the order in which the calls were made. */
   readonly calls: readonly SessionCall[];
-  /** Exchanges so far, those of parts included. */
+  /** The number of exchanges, including those of sessions within this one. */
   readonly callsMade: number;
   readonly callsLeft: number;
   /**

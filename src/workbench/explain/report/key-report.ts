@@ -51,7 +51,7 @@ export function keyTable(keys: readonly KeyView[], now: number): ReportBlock {
   return { table: [head, ...rows.map((row) => row.map(singleLine))] };
 }
 
-/** One key, a line for each thing that is known of it. */
+/** One key, a line for each of its properties. */
 export function keyLines(key: KeyView): readonly string[] {
   const fields = {
     id: key.id,

@@ -4,14 +4,14 @@ import type { FieldQuality, ViewQuality } from '../../../pipeline/field-statisti
 import type { LiveQuality, Shape } from '../quality-live.ts';
 import { placeText, type Report, type ReportBlock } from './report.ts';
 
-/** Shapes that are displayed of one field; `--json` has them all. */
+/** How many shapes are displayed for one field; `--json` has them all. */
 const SHAPES_SHOWN = 3;
 
 const HEADINGS = { list: 'lists', details: 'details of rows', get: 'single records' };
 
 const HEAD = ['field', 'null', 'missing', 'unreadable', 'from'];
 
-/** A number of records, with its share of all of them. */
+/** A number of records, with its share of all records. */
 function share(number: number, all: number): string {
   if (number === 0 || all === 0) return String(number);
   const percent = (number / all) * 100;

@@ -99,7 +99,7 @@ function listsIn(document: Json): readonly RowLocation[] {
   });
 }
 
-/** Objects that may be a single row: XML writes a list of one row as the row itself. */
+/** Objects that may be a single row, because XML writes a list of one row as the row itself. */
 function singleRows(document: Json): readonly RowLocation[] {
   return valuesIn(document).flatMap(({ value, path, keys }) =>
     isObject(value) && keys.length > 1 && scalarsIn(value) > 1 && !Object.hasOwn(value, 'faultcode')
@@ -121,7 +121,7 @@ export function findRows(document: Json, resource: Resource, isXml: boolean): re
     .map(({ place }) => place);
 }
 
-/** A list of lists of one length. */
+/** A list of lists that all have the same length. */
 type Table = {
   readonly path: string;
   readonly keys: readonly string[];
@@ -179,7 +179,7 @@ export function namedTables(document: Json): readonly RowLocation[] {
   });
 }
 
-/** The path of rows without names, if there are more of them than of the rows found. */
+/** The path of a table without column names, if it has more rows than were found elsewhere. */
 export function largerTable(document: Json, rows: number): string | undefined {
   return tablesIn(document).find((table) => table.rows > Math.max(rows, 1))?.path;
 }

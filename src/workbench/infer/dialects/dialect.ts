@@ -120,7 +120,7 @@ const COMPARED: Readonly<Record<DialectFilter['op'], readonly FieldKind[]>> = {
 
 /**
  * The filters of a resource that a service may answer itself, if their fields have a plain column. Equality, which has the
- * fewest usual forms, comes first, because the spelling that it turns out to have helps to find the others.
+ * fewest usual forms, comes first, because its spelling helps to find the others.
  */
 export function plainFilters({ filters }: Resource, column: PlainColumn): readonly PlainFilter[] {
   return (['eq', 'ge', 'le'] as const).flatMap((op) => {

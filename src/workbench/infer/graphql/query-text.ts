@@ -4,7 +4,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { InputField } from './schema.ts';
 
-/** A field at the top of a query, with what is selected of it. */
+/** A field at the top of a query, with its selection. */
 export type TopField = {
   readonly name: string;
   readonly args: readonly InputField[];
@@ -27,7 +27,7 @@ function writeQuery(operation: string, fields: readonly TopField[]): string {
   return `query ${operation}${inBrackets(declared([...args.values()]))} { ${parts.join(' ')} }`;
 }
 
-/** A list as it is asked for: its fields with the arguments that every query has, and those that can be added. */
+/** The query for a list: its fields with the arguments that every query has, and the arguments that can be added. */
 export type GraphqlListQuery = {
   readonly operation: string;
   readonly list: TopField;

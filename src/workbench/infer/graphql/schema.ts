@@ -113,7 +113,7 @@ export function mustBeGiven({ type, hasDefault }: InputField): boolean {
   return type.isRequired && !hasDefault;
 }
 
-/** Whether a type has no fields of its own: a number, a text, one of a few words. */
+/** Whether a type has no fields, as a number, a text or an enumeration. */
 export function isLeaf(schema: GraphqlSchema, ref: TypeRef): boolean {
   const kind = schema.typeOf(ref)?.kind;
   return kind === undefined || kind === 'SCALAR' || kind === 'ENUM';

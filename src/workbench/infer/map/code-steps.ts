@@ -13,7 +13,7 @@ import {
   plainTexts,
 } from './coercion-steps.ts';
 
-/** How many codes a draft shows at most. More are hardly codes. */
+/** How many codes a draft shows at most. More are probably no codes. */
 const CODES_MAX = 40;
 /** What a code looks like: short, in one word or a few, so that no text of a person is shown. */
 const CODE = /^[\p{L}\p{N}_./+-]{1,24}$/u;

@@ -40,7 +40,7 @@ function placeUnder({ path, words, values }: ColumnPlace, key: string): ColumnPl
   return { path: pathWith(path, key), words: [...words, fold(key)], values: inner };
 }
 
-/** The place of one element of the lists at a place, such as the first; `step` is what the path gets. */
+/** The place of one element of the lists at a place, such as the first; `step` is added to the path. */
 function itemPlace(
   { path, words, values }: ColumnPlace,
   step: string,

@@ -31,7 +31,7 @@ const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
 /** Two years in seconds. If timestamps are in milliseconds, this is the first day of 1970. */
 const NEAR_SECONDS = 2 * 366 * 86_400;
 
-/** Whether such a timestamp means "no value": it is frequent, and no other value is near it. */
+/** Whether a timestamp of `EARLY` means "no value", because it is frequent and no other value is near it. */
 function isPlaceholder(text: string, values: readonly Json[]): boolean {
   const texts = values.map((value) => scalarText(value)?.trim() ?? '');
   const count = texts.filter((one) => one === text).length;

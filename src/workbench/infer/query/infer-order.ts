@@ -27,7 +27,7 @@ export type OrderDraft = {
   readonly remark: Remark;
 };
 
-/** The facts about the list so far. */
+/** What `infer` knows of the list when it looks for an order. */
 export type OrderContext = {
   readonly reader: ListReader;
   readonly numbered: NumberedWindows | undefined;

@@ -31,7 +31,7 @@ export type FoundWindow =
       readonly size: SizeParameter | undefined;
       readonly request: RequestSpec;
     }
-  /** No parameter and no link had an effect: the reply holds all rows, or a part of them with no way to the rest. */
+  /** No parameter and no link had an effect. The reply has all rows, or there is no way to the others. */
   | { readonly kind: 'none' }
   /** There were too few rows, or no service to call. */
   | { readonly kind: 'unseen' };

@@ -87,7 +87,7 @@ export function candidatesFor(
 
 const IS_NUMBER = /^\d{1,7}$/;
 
-/** The numbers in the operator's request whose parameter names say nothing: each of them may count rows or pages. */
+/** The numbers in the operator's request whose parameter names say nothing. Each may count rows or pages. */
 export function givenNumbers(request: RequestSpec): readonly (readonly ParameterCandidate[])[] {
   const inQuery = Object.entries(request.query).flatMap(([name, value]): readonly Parameter[] =>
     IS_NUMBER.test(value) ? [{ in: 'query', name }] : [],

@@ -169,7 +169,7 @@ function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect
   };
 }
 
-/** Whether services are likely to cut a list off at so many rows: 10, 15, 20, 25, 30, 50, 100, 128, 250, … */
+/** Whether services are likely to cut a list off at this number of rows: 10, 15, 20, 25, 30, 50, 100, 128, 250, … */
 function isRound(count: number): boolean {
   const isPower = Number.isInteger(Math.log2(count));
   return count >= 10 && (count % 10 === 0 || count % 25 === 0 || isPower || count === 12 || count === 15);

@@ -1,6 +1,6 @@
 // Asks the operator's API. Every address is relative to the page, so that it works under any path of a proxy.
 
-/** Where the tab keeps its secret. It has the path, because a proxy may serve several gateways under one origin. */
+/** The key of the tab's secret in its session storage. It has the path, because one origin may serve several gateways. */
 const secretKey = () => `portico-session-secret ${new URL('../api/', window.location.href).pathname}`;
 
 /** Keeps the secret of this tab's session until the tab is closed. Other tabs do not see it. The cookie alone is not enough. */

@@ -35,7 +35,7 @@ export function fieldColumn<Row>(
   return { key, title, cell, sort: (row) => row[key] as SortValue };
 }
 
-/** A column that is sorted by a value of the row that is no field of it. */
+/** A column that is sorted by a value that is computed from the row. */
 export function textColumn<Row>(
   key: string,
   title: string,
@@ -82,7 +82,7 @@ export function buttonColumn<Row>(
 
 /** What a table shows. Its order and its search are part of the address, so a link shows the same table. */
 export type DataTableProps<Row> = {
-  /** Part of the address: two tables of one view need two names. */
+  /** The name of the table in the address. Two tables of one view need two names. */
   readonly id: string;
   /** What the table contains, for screen readers. */
   readonly label: string;

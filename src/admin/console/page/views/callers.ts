@@ -36,7 +36,7 @@ function windowsCell({ windows }: CallerRow): VNode | string {
 
 const part = (some: number, all: number) => (all > 0 ? some / all : null);
 
-/** A number of the requests of a caller, with its share of all of them. */
+/** A number of requests of a caller, with its share of all requests of that caller. */
 const ofRequests = (some: number, { requests }: CallerRow) =>
   html`${countText(some)} <small>${shareText(part(some, requests))}</small>`;
 

@@ -1,4 +1,4 @@
-// Probes whether the source refuses a wrong credential, because one that does not may hide rows from a visitor silently.
+// Probes whether the source refuses a wrong credential. A source that does not may silently hide rows from visitors.
 
 import { compileCredentialProof, proofOf } from '../../../../source/adapter/read/credential-proof.ts';
 import type { Rows } from '../../../../source/adapter/compile.ts';

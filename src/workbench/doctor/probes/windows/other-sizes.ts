@@ -32,8 +32,8 @@ function isSettled(evidence: Evidence): boolean {
 }
 
 /**
- * Checks that windows of other sizes in the middle of the list hold the rows that stand there. If the file names no order, this
- * is checked only if the rows came in the order of their ids: a source may hide the same rows in every window of one size.
+ * Checks that windows of other sizes in the middle of the list hold the rows that stand there, because a source may hide the
+ * same rows in every window of one size. If the file names no order, this is checked only if the rows came by ascending id.
  */
 async function checkSizes(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
