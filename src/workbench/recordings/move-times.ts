@@ -1,3 +1,5 @@
+// Moves the days and times of a recording, so that they identify nobody but keep their order.
+
 import { randomInt } from 'node:crypto';
 import type { CoercionSpec } from '../../config/schema/source.ts';
 import { DAY_MS, isDay } from '../../contract/instants.ts';
@@ -10,10 +12,10 @@ export const isPlainNumber = (text: string): boolean => PLAIN_NUMBER.test(text);
 /** Days are moved by at most thirty years. */
 const DAYS_MOVED_MAX = 30 * 365;
 
-/** By how many days the days and times of a recording are moved: all by as many, so their order stays. */
+/** Chooses by how many days all days and times of a recording are moved. */
 export const daysToMove = (): number => 1 + randomInt(DAYS_MOVED_MAX);
 
-/** A text that begins with a day, at an earlier one; `undefined` if it does not. */
+/** Moves a text that begins with a day to an earlier day; `undefined` if it does not begin with one. */
 export function moveDay(text: string, days: number): string | undefined {
   const day = text.slice(0, 10);
   if (!/^[1-8].{9}(?:$|[T ]\d)/.test(text) || !isDay(day)) return undefined;
@@ -35,8 +37,8 @@ function moveFormatted(text: string, format: string, days: number): string | und
 }
 
 /**
- * A day or a time as a source writes it, at an earlier day: the same steps read it. `undefined` if no step says how it is
- * written, as of texts of ISO 8601.
+ * Moves a day or a time to an earlier day, in the form in which the source writes it, so that the same steps read it.
+ * `undefined` if no step says how it is written, as for texts of ISO 8601.
  */
 export function moveTime(text: string, steps: readonly CoercionSpec[], days: number): string | undefined {
   for (const step of steps) {
