@@ -7,7 +7,7 @@ import type { FilterParameter } from './resource.ts';
  */
 const PUSHED_AS: Readonly<Record<FilterOp, PushableOp | undefined>> = {
   eq: 'eq',
-  in: 'eq',
+  in: 'in',
   ge: 'ge',
   gt: 'ge',
   le: 'le',
@@ -16,9 +16,13 @@ const PUSHED_AS: Readonly<Record<FilterOp, PushableOp | undefined>> = {
   known: undefined,
 };
 
-/** The operators that a filter parameter can be sent to a source with. A day for a time field needs both bounds. */
+/**
+ * The operators that a filter parameter can be sent to a source with. A day for a time field needs both bounds, and one of
+ * several values may be the only one.
+ */
 export function pushedOperatorsOf({ op, kind }: Pick<FilterParameter, 'op' | 'kind'>): readonly PushableOp[] {
   const own = PUSHED_AS[op];
   if (own === undefined) return [];
+  if (op === 'in') return ['in', 'eq'];
   return op === 'eq' && kind === 'datetime' ? ['eq', 'ge', 'le'] : [own];
 }

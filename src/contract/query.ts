@@ -8,7 +8,7 @@ import type { KnownValue } from './list-value.ts';
 export type FilterOp = 'eq' | 'in' | 'ge' | 'le' | 'gt' | 'lt' | 'known' | 'has';
 
 /** The operators of filters that a source file can describe. All others are filtered by the gateway or sent as these. */
-export type PushableOp = 'eq' | 'ge' | 'le';
+export type PushableOp = 'eq' | 'in' | 'ge' | 'le';
 
 /** A filter on canonical values. */
 export type Filter = {

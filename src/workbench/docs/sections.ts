@@ -199,7 +199,7 @@ columns: { name: { column: last_name, directions: [ascending] } }`,
     name: 'filter',
     at: ['resources', '<resource>', 'list', 'filters', '<field>', '<op>'],
     intro: `What the source can filter by: \`filters.<field>.<op>\`. For products \`category.eq\`, \`price.ge\` and \`price.le\`; users have
-no filter. A filter sends its value in \`query\`, in \`expr\` or in \`item\`.`,
+no filter. A filter sends its value in \`query\`, in \`expr\` or in \`item\`; \`in\` sends [several](sources.md#what-a-filter-sends).`,
     example: "{ expr: 'Price ge {value}', escape: number, exactness: exact }",
   },
   {

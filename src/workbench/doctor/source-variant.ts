@@ -92,7 +92,7 @@ export function sourceWithoutValues(
     list: {
       ...list,
       request: mask(list.request, ...names),
-      filters: mask(list.filters, 'value'),
+      filters: mask(list.filters, 'value', 'values'),
       total: list.total && { ...list.total, count: mask(list.total.count, ...names) },
     },
     ...(get && { get: { ...get, request: mask(get.request, 'id') } }),

@@ -34,7 +34,9 @@ const exactness = z
 
 /** How a source is asked to filter by one field and one operator. Unless it is `exact`, the gateway filters again. */
 export const filter = z.strictObject({
-  query: queryTemplate.default({}).describe('Parameters with {value}.'),
+  query: queryTemplate
+    .default({})
+    .describe('Parameters with {value}. in: with {values}, or with {value}, which are sent once for each.'),
   expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),
   repeats: flag
     .optional()
@@ -72,6 +74,14 @@ export const filter = z.strictObject({
     .describe(
       'eq, le of a datetime: whether the source has no time finer than a millisecond, which the contract cuts off; default false.',
     ),
+  separator: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'in: what stands between {values} in `query` and `expr`; default a comma. A value that holds it is not sent.',
+    ),
+  max: z.int().min(2).optional().describe('in: the most values that one request takes; default 50.'),
   types: z
     .array(z.enum(['string', 'number', 'boolean', 'object', 'array']))
     .min(1)
@@ -168,7 +178,7 @@ export const list = z.strictObject({
       'The value of {filter} without any condition. Absent: the part of the request that holds it is left out.',
     ),
   filters: z
-    .record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter))
+    .record(z.string(), z.partialRecord(z.enum(['eq', 'in', 'ge', 'le']), filter))
     .default({})
     .describe('By v1 field and operator. Absent: the source is never asked to filter.'),
   map: mapping,

@@ -42,8 +42,12 @@ const ABSENT: Readonly<Partial<Record<FieldKind, readonly [KnownValue, KnownValu
 const absentId = (id: string) => `${/^[a-z][a-z0-9]{0,15}_/.exec(id)?.[0] ?? ''}987654321`;
 
 /** The same filter with a value that hardly any record has; `undefined` if there is no such value. */
-function withAbsentValue({ itemFields }: Resource, filter: Filter): Filter | undefined {
+function withAbsentValue({ itemFields }: Pick<Resource, 'itemFields'>, filter: Filter): Filter | undefined {
   const { field, op } = filter;
+  if (op === 'in') {
+    const one = withAbsentValue({ itemFields }, { field, op: 'eq', value: filter.value[0] ?? '' });
+    return one && ({ field, op, value: [one.value] } as Filter);
+  }
   const kind = itemFields.find(({ name }) => name === field)?.kind ?? 'text';
   if (op === 'eq' && kind === 'text') return { field, op, value: NO_MATCH_LABEL };
   if (op === 'eq' && (kind === 'id' || kind === 'reference'))

@@ -19,7 +19,9 @@ function isSound(resource: Resource, field: string, op: string, { query }: Filte
   const isKnown = resource.filters.some(
     (one) => one.field === field && pushedOperatorsOf(one).includes(op as PushableOp),
   );
-  return isKnown && Object.values(query).every((text) => variablesOf(text).every((name) => name === 'value'));
+  return (
+    isKnown && Object.values(query).every((text) => variablesOf(text).every((name) => /^values?$/.test(name)))
+  );
 }
 
 /** The parameters that pushed filters write, by the templates of their names. */
@@ -46,6 +48,10 @@ function otherParameters({ request, total, sort }: ListSpec): readonly WrittenPa
   ];
 }
 
+/** Whether two filters of a field differ in the number of their values: of these two, the gateway sends only one at a time. */
+const isOneWay = (one: Pick<WrittenParameter, 'path'>, other: Pick<WrittenParameter, 'path'>) =>
+  one.path[1] === other.path[1] && [one, other].some(({ path }) => path[2] === 'in');
+
 const placeText = ({ path }: WrittenParameter) => path.join('.');
 
 /** Reports a query parameter that two parts of a list write, because most sources use only one of the two values. */
@@ -54,7 +60,7 @@ export function checkParameterConflicts(list: ListSpec, resource: Resource, here
   const others = otherParameters(list);
   for (const [index, { name, path, repeats }] of filters.entries()) {
     const place = here.at(...path, name);
-    const same = filters.slice(0, index).find((other) => other.name === name);
+    const same = filters.slice(0, index).find((other) => other.name === name && !isOneWay(other, { path }));
     if (same !== undefined && !(repeats && same.repeats))
       place.report(
         `${placeText(same)} writes the parameter "${name}", too: of two values, most sources keep one`,

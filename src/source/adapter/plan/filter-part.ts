@@ -11,11 +11,14 @@ import { compileQuery, compileText, percentEncode } from '../request/text-templa
 /** Sources refuse long requests (many accept 8 kB of address), so a longer condition is left to the gateway. */
 const PART_LENGTH_MAX = 2_000;
 
-function lengthOf({ query, expr, item, path = '', named }: RequestPart): number {
+/** The part, if it is short enough to be sent. */
+export function ifShort(part: RequestPart): RequestPart | undefined {
+  const { query, expr, item, path = '', named } = part;
   const condition = expr === undefined ? 0 : percentEncode(expr).length;
   const tree = item === undefined ? 0 : JSON.stringify(item).length;
   const values = named === undefined ? 0 : percentEncode(Object.values(named).join('')).length;
-  return query.join('&').length + condition + tree + path.length + values;
+  const length = query.join('&').length + condition + tree + path.length + values;
+  return length > PART_LENGTH_MAX ? undefined : part;
 }
 
 /** Numbers with more digits could collide in a source that stores doubles (IEEE 754), or overflow its integers. */
@@ -77,13 +80,12 @@ export function compileFilterPart(
     if (path !== undefined && (value === '' || namesDirectory(value))) return undefined;
     const inTree = treeValue(value, spec.escape === 'number', kind);
     if ((item !== undefined || name !== undefined) && inTree === undefined) return undefined;
-    const part: RequestPart = {
+    return ifShort({
       query: query({ value }),
       expr: expr?.({ value }),
       item: item?.({ value: inTree }),
       path: path?.({ value }),
       named: name === undefined || inTree === undefined ? undefined : { [name]: inTree },
-    };
-    return lengthOf(part) > PART_LENGTH_MAX ? undefined : part;
+    });
   };
 }

@@ -11,6 +11,7 @@ import { hasControl } from '../../../kernel/control-characters.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import type { IdCodec } from '../map/native-id.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
+import { checkSeveral, compileSeveralPart } from './several-values.ts';
 import { invertCoercion, isCutOff, NO_MATCH, NO_MATCH_LABEL, noMatchNative } from './inverse.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
@@ -31,10 +32,8 @@ export type FilterPush = {
   /** Whether the source accepts the filter's query parameters more than once and uses every value. */
   readonly repeats: boolean;
   readonly capability: Capability;
-  /**
-   * The request part for a value; `NO_MATCH` if no record can have the value, `undefined` if the source cannot be asked for it.
-   */
-  part(value: KnownValue): RequestPart | typeof NO_MATCH | undefined;
+  /** The part of a request; `NO_MATCH` if no record can match, `undefined` if the source cannot be asked for the value. */
+  part(value: KnownValue | readonly KnownValue[]): RequestPart | typeof NO_MATCH | undefined;
 };
 
 /** A sort that the source can apply. */
@@ -68,13 +67,8 @@ export function compileFilters(
   const pushes = new Map<string, FilterPush>();
   for (const [field, operators] of Object.entries(spec.filters)) {
     for (const [op, filter] of Object.entries(operators)) {
-      const push = compileFilter(
-        spec,
-        resource,
-        codec,
-        { field, op: op as PushableOp, filter },
-        here.at('filters', field, op),
-      );
+      const declared = { field, op: op as PushableOp, filter };
+      const push = compileFilter(spec, resource, codec, declared, here.at('filters', field, op));
       if (push !== undefined) pushes.set(`${field}.${op}`, push);
     }
   }
@@ -121,16 +115,16 @@ function compileFilter(
     here.report(`the contract has no filter ${op} on ${field}`, `filters: ${names}`);
     return undefined;
   }
-  checkTemplates(filter, ['value'], here);
+  checkSeveral(op, filter, here);
+  if (op !== 'in') checkTemplates(filter, ['value'], here);
   if (filter.exactness === 'none') return undefined;
-  if (filter.expr !== undefined && filter.escape === undefined) {
+  if (filter.expr !== undefined && filter.escape === undefined)
     here
       .at('expr')
       .report(
         'the expression does not say how {value} is escaped',
         'escape: odata, sql, json, soql, lucene, double_quotes, single_quotes, servicenow or number',
       );
-  }
   if (filter.path !== undefined) {
     checkTemplate(filter.path, ['value'], here.at('path'));
     if (spec.window.kind === 'link')
@@ -146,7 +140,8 @@ function compileFilter(
   const steps = spec.map[field]?.as ?? [];
   const declared = resource.itemFields.find(({ name }) => name === field);
   const ids = declared && idsOf(declared, codec);
-  const inverse = declared && invertCoercion(steps, op, declared, ids, filter.wholeMs);
+  const singleOp = op === 'in' ? 'eq' : op;
+  const inverse = declared && invertCoercion(steps, singleOp, declared, ids, filter.wholeMs);
   if (declared === undefined || inverse === undefined) {
     here.report(
       ids?.isWithinText === true
@@ -159,24 +154,29 @@ function compileFilter(
   checkExactness({ field, op, filter }, steps, inverse.exact, here.at('exactness'));
   if (op === 'eq' && isCutOff(steps, op, filter.wholeMs)) return undefined;
   const render = compileFilterPart(filter, declared.kind);
-  const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
   const absent = noMatchNative(steps);
   const isCoded = steps.some((step) => typeof step === 'object' && 'enum' in step);
+  const nativeOf = (value: KnownValue): string | typeof NO_MATCH | undefined => {
+    // An id may be equal to this label, and only a codec knows whether the source can have this id.
+    const native = value === NO_MATCH_LABEL && ids === undefined ? absent : inverse.codec(value);
+    if (native === NO_MATCH || native === undefined) return native;
+    if (value instanceof Decimal || ids?.isAnyNumber === true) return boundText(native);
+    if (singleOp !== 'eq') return native;
+    // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.
+    if (hasControl(native)) return undefined;
+    // A code in the source file is sent unchanged; in everything else, a caller may have written white space.
+    return isCoded ? native : equalText(native);
+  };
+  const several = op === 'in' ? compileSeveralPart(filter, declared.kind, nativeOf) : undefined;
   return {
     exact: filter.exactness === 'exact' && !inverse.countsUnknown,
     combines: filter.combines === true,
     repeats: filter.repeats === true,
     capability: `filter.${field}.${op}`,
     part(value) {
-      // An id may be equal to this label, and only a codec knows whether the source can have this id.
-      const native = value === NO_MATCH_LABEL && ids === undefined ? absent : inverse.codec(value);
-      if (native === NO_MATCH || native === undefined) return native;
-      if (value instanceof Decimal || ids?.isAnyNumber === true) return rendered(boundText(native));
-      if (op !== 'eq') return rendered(native);
-      // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.
-      if (hasControl(native)) return undefined;
-      // A code in the source file is sent unchanged; in everything else, a caller may have written white space.
-      return rendered(isCoded ? native : equalText(native));
+      if (several !== undefined) return several(value as readonly KnownValue[]);
+      const native = nativeOf(value as KnownValue);
+      return typeof native === 'string' ? render(native) : native;
     },
   };
 }

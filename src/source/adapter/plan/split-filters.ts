@@ -21,16 +21,23 @@ export type PushedFilter = {
 
 type PushableFilter = { readonly field: string } & (
   | { readonly op: 'eq'; readonly value: KnownValue }
+  | { readonly op: 'in'; readonly value: readonly KnownValue[] }
   | { readonly op: 'ge' | 'le'; readonly value: string | Decimal }
 );
 
 /** The narrowest filter that a source can apply and that every wanted record passes; `undefined` if there is none. */
-function pushable(asked: Filter): PushableFilter | undefined {
+function pushable(
+  asked: Filter,
+  pushes: ReadonlyMap<string, FilterPush>,
+  off: ReadonlySet<Capability>,
+): PushableFilter | undefined {
   const { field } = asked;
   switch (asked.op) {
     case 'known':
       return undefined;
     case 'in': {
+      const several = pushes.get(`${field}.in`);
+      if (several !== undefined && !off.has(several.capability)) return asked;
       const [value, ...others] = asked.value;
       const isOne = value !== undefined && others.every((other) => String(other) === String(value));
       return isOne ? { field, op: 'eq', value } : undefined;
@@ -87,7 +94,7 @@ function isOff(
   { capability }: FilterPush,
   off: ReadonlySet<Capability>,
 ): boolean {
-  const both = op === 'eq' ? [capability] : [`filter.${field}.ge`, `filter.${field}.le`];
+  const both = op === 'eq' || op === 'in' ? [capability] : [`filter.${field}.ge`, `filter.${field}.le`];
   return both.some((one) => off.has(one));
 }
 
@@ -100,7 +107,7 @@ export function splitFilters(
   let matchesNone = false;
   const wanted: PushedFilter[] = [];
   for (const asked of filters) {
-    const filter = pushable(asked);
+    const filter = pushable(asked, pushes, off);
     if (filter === undefined) continue;
     // No label holds such a text, so no source is asked for it.
     if (filter.op === 'eq' && typeof filter.value === 'string' && hasUnprintable(filter.value))

@@ -42,7 +42,7 @@ export function rangeHoldsUnknown(
   { step, op, kind, rest }: RangedStep,
   boundBefore: (bound: string) => KnownValue | undefined,
 ): boolean {
-  if (op === 'eq' || typeof step === 'string' || !('nullIf' in step)) return false;
+  if (op === 'eq' || op === 'in' || typeof step === 'string' || !('nullIf' in step)) return false;
   const odd = step.nullIf.flatMap((one) =>
     (typeof one === 'string' || typeof one === 'number') && rest(one) === UNREADABLE ? String(one) : [],
   );

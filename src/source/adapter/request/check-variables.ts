@@ -138,7 +138,8 @@ function quotableTexts({ path, query, headers, body }: RequestSpec): readonly Te
 /** Whether a filter sends only numbers and codes of the file, which have no quotes. */
 function sendsNoQuotes({ map }: ListSpec, field: string, op: string, filter: FilterSpec): boolean {
   const { expr, item, name, escape, exactness } = filter;
-  const isNumber = op !== 'eq' || (escape === 'number' && (expr ?? item ?? name) !== undefined);
+  const isNumber =
+    op === 'ge' || op === 'le' || (escape === 'number' && (expr ?? item ?? name) !== undefined);
   const steps = map[field]?.as ?? [];
   return exactness === 'none' || isNumber || steps.some((step) => typeof step === 'object' && 'enum' in step);
 }
@@ -166,7 +167,7 @@ function checkQuoted(list: ListSpec, here: SpecLocation): void {
       if (expr !== undefined) unsafe.add('filter');
       const keys = Object.keys(query).map((text): Template => ({ text, path: ['query', text] }));
       const texts = [...textsOf({ query, expr, item, path }), ...keys];
-      reportQuoted(texts, new Set(['value']), here.at('filters', field, op));
+      reportQuoted(texts, new Set(['value', 'values']), here.at('filters', field, op));
     }
   const { request, total } = list;
   reportQuoted(quotableTexts(request), unsafe, here.at('request'));

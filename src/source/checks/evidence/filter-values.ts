@@ -197,10 +197,10 @@ export function chooseWideFilter(
   op: PushableOp,
 ): Filter | undefined {
   const { field } = one;
-  if (op === 'eq') {
+  if (op === 'eq' || op === 'in') {
     const counts = countValues(records, field);
     const most = counts.find(({ rows }) => rows === counts.at(-1)?.rows);
-    return most && { field, op, value: most.value };
+    return most && ({ field, op, value: op === 'in' ? [most.value] : most.value } as Filter);
   }
   const values = sortedBounds(records, one);
   const last = values.length - 1;
@@ -212,7 +212,7 @@ export function chooseWideFilter(
 function typeTrials(
   records: readonly CanonicalRecord[],
   one: FilteredField,
-  op: PushableOp,
+  op: Exclude<PushableOp, 'in'>,
   types: ReadonlyMap<string, JsonType>,
 ): readonly FilterProbe[] {
   const { field } = one;
@@ -227,6 +227,14 @@ function typeTrials(
   });
 }
 
+/** The values of other trials, two by two: a source that uses only one of several loses rows. */
+function pairTrials(trials: readonly FilterProbe[]): readonly FilterProbe[] {
+  return trials.flatMap(({ filter, kind }, at) => {
+    const value = trials.slice(at, at + 2).map((one) => one.filter.value);
+    return at % 2 === 1 ? [] : [{ filter: { field: filter.field, op: 'in', value } as Filter, kind }];
+  });
+}
+
 /**
  * Filters to try, whose answers can be computed from the records. Values that are difficult to send and that few records match
  * come first, and for texts all other values follow. `types`: the JSON types of the field's values, by id.
@@ -237,6 +245,7 @@ export function chooseFilterTrials(
   op: PushableOp,
   types: ReadonlyMap<string, JsonType> = new Map(),
 ): readonly FilterProbe[] {
+  if (op === 'in') return pairTrials(chooseFilterTrials(records, one, 'eq', types));
   const { field, kind = 'text' } = one;
   const equal = kind === 'text' ? textTrials : kind === 'id' || kind === 'reference' ? idTrials : equalTrials;
   const trials = op === 'eq' ? equal(records, field) : boundTrials(records, one, op);

@@ -17,7 +17,9 @@ function trialsOf(
   const wide = declared.map((one) => chooseWideFilter(records, one, one.op));
   const record = records.find((one) => declared.every(({ field }) => (one[field] ?? null) !== null));
   if (record === undefined) return [];
-  const narrow = declared.map(({ field, op }) => ({ field, op, value: record[field] }) as Filter);
+  const narrow = declared.map(
+    ({ field, op }) => ({ field, op, value: op === 'in' ? [record[field]] : record[field] }) as Filter,
+  );
   return [
     { kind: 'of each that many rows match', filters: wide.filter((one) => one !== undefined) },
     { kind: 'of each', filters: narrow },
@@ -45,6 +47,10 @@ async function* probeTogether(evidence: Evidence, { name, declared }: Combinatio
 /** Claims for filters that are sent together: each pair, and all. Some sources apply only one of them. */
 export function filtersTogetherClaims(ask: Ask): readonly Claim[] {
   const all = declaredFilters(ask);
+  // Both filters of a field may write one parameter, and then they are not sent together.
+  const singly = all.filter(({ field, op }) => {
+    return op !== 'in' || !all.some((other) => other.field === field && other.op === 'eq');
+  });
   const pairs = all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other]));
   const combinations = [
     ...(all.length > 2
@@ -53,7 +59,7 @@ export function filtersTogetherClaims(ask: Ask): readonly Claim[] {
           declared,
         }))
       : []),
-    ...(all.length > 1 ? [{ name: 'filters together', declared: all }] : []),
+    ...(singly.length > 1 ? [{ name: 'filters together', declared: singly }] : []),
   ];
   return combinations.map((combination) => ({
     name: combination.name,

@@ -16,7 +16,7 @@ const [label, amount] = ['category', 'price'].map((name) =>
 const invertCoercion = (steps: Parameters<typeof invert>[0], op: PushableOp) =>
   invert(steps, op, (op === 'eq' ? label : amount)!);
 
-const satisfies = (value: Value, op: PushableOp, wanted: string | Decimal) =>
+const satisfies = (value: Value, op: Exclude<PushableOp, 'in'>, wanted: string | Decimal) =>
   matches(value, { field: '', op, value: wanted });
 
 const price = (text: string) => Decimal.parse(text)!;
