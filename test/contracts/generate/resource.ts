@@ -8,10 +8,18 @@ import type { Coding } from './pools.ts';
 import { randomCoding } from './values.ts';
 
 /** The operators that a source can be asked with, by the relation of the contract. */
-const OPERATORS: Readonly<Record<string, string>> = { equal: 'eq', at_least: 'ge', at_most: 'le' };
+export const OPERATORS: Readonly<Record<string, string>> = {
+  ...{ equal: 'eq', one_of: 'in', at_least: 'ge', at_most: 'le' },
+};
 
 /** A filter that the source can do. */
-export type Push = { readonly leaf: Leaf; readonly op: string; readonly exactness: 'exact' | 'superset' };
+export type Push = {
+  readonly leaf: Leaf;
+  readonly op: string;
+  readonly exactness: 'exact' | 'superset';
+  /** What stands between several values; `undefined` if each has a parameter of its own. */
+  readonly separator: ',' | '|' | undefined;
+};
 
 /** A record as the source has it, and as clients must see it. */
 export type Row = {
@@ -99,10 +107,11 @@ function pushedOperatorsOf(
   const all = model.filters.flatMap(({ field, is }): Push[] => {
     const leaf = model.item.find(({ name }) => name === field)!;
     const op = OPERATORS[is];
-    // A scan that a boolean narrows is rare otherwise.
-    const isLeft = leaf.kind === 'boolean' && random.is(0.5);
-    const can = !isLeft && op !== undefined && codings.get(field)?.isAskable === true;
-    return can ? [{ leaf, op, exactness: isStrong || random.is(0.6) ? 'exact' : 'superset' }] : [];
+    // A scan that a boolean or one of several values narrows is rare otherwise.
+    const isLeft = random.is(leaf.kind === 'boolean' ? 0.5 : op === 'in' ? 0.25 : 0);
+    const can = !isLeft && op !== undefined && (leaf.kind === 'id' || codings.get(field)?.isAskable === true);
+    const exactness = isStrong || random.is(0.6) ? 'exact' : 'superset';
+    return can ? [{ leaf, op, exactness, separator: random.of([',', '|', undefined]) }] : [];
   });
   return random.some(all, isStrong ? 1 : random.of([0, 0.7, 1]));
 }

@@ -35,10 +35,13 @@ function windowOf({ window, size, base }: SourceResource): { window: Tree; query
 
 function filtersOf({ pushes }: SourceResource): Tree {
   const filters: Record<string, Tree> = {};
-  for (const { leaf, op, exactness } of pushes)
+  for (const { leaf, op, exactness, separator } of pushes)
     (filters[leaf.name] ??= {})[op] = {
-      query: { [parameterOf(leaf.name, op)]: '{value}' },
+      query: {
+        [parameterOf(leaf.name, op)]: op === 'in' && separator !== undefined ? '{values}' : '{value}',
+      },
       exactness,
+      ...(op === 'in' && separator === '|' && { separator }),
       // No time of the pools is finer.
       ...(leaf.kind === 'datetime' && op !== 'ge' && { wholeMs: true }),
     };

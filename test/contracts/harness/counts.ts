@@ -19,14 +19,15 @@ export type Counts = {
 
 /** What source files can have a source asked for. */
 const ASKABLE: Readonly<Record<string, readonly string[]>> = {
+  id: ['one_of'],
   text: ['equal'],
-  integer: ['equal', 'at_least', 'at_most'],
-  decimal: ['equal', 'at_least', 'at_most'],
+  integer: ['equal', 'one_of', 'at_least', 'at_most'],
+  decimal: ['equal', 'one_of', 'at_least', 'at_most'],
   boolean: ['equal'],
   datetime: ['equal', 'at_least', 'at_most'],
   date: ['equal', 'at_least', 'at_most'],
-  enum: ['equal'],
-  reference: ['equal'],
+  enum: ['equal', 'one_of'],
+  reference: ['equal', 'one_of'],
 };
 const ORDERS = ['ascending', 'descending'];
 

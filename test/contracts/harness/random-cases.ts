@@ -3,7 +3,7 @@ import { startGateway } from '../../support/gateway/start-gateway.ts';
 import { randomContract } from '../generate/contract.ts';
 import { listQuestion, type Question, singleQuestion } from '../generate/questions.ts';
 import { type Random, randomOf } from '../generate/random.ts';
-import { randomResource, type SourceResource } from '../generate/resource.ts';
+import { OPERATORS, randomResource, type SourceResource } from '../generate/resource.ts';
 import { parameterOf, sourceText } from '../generate/source.ts';
 import { readModels } from '../oracle/model.ts';
 import { failing, type Wanted, wantedList, wantedSingle } from '../oracle/oracle.ts';
@@ -44,8 +44,6 @@ export function wantedFor({ model, rows, fails }: SourceResource, { query, id }:
   const wanted = id === undefined ? wantedList(model, records, query) : wantedSingle(model, records, id);
   return fails ? failing(model, records, wanted, id) : wanted;
 }
-
-const OPERATORS: Readonly<Record<string, string>> = { equal: 'eq', at_least: 'ge', at_most: 'le' };
 
 function count(
   counts: Counts,

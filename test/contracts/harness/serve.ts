@@ -24,7 +24,7 @@ function fits({ leaf, op, exactness }: Push, row: Row, wanted: string, index: nu
   // The gateway asks with a text that nothing has, to see if the filter is used at all.
   if (typeof own !== 'string' || ((isNumber || leaf.kind === 'datetime') && !/^-?\d/.test(wanted)))
     return false;
-  if (op === 'eq') return isSame(leaf, own, wanted);
+  if (op === 'eq' || op === 'in') return isSame(leaf, own, wanted);
   const order = compareValues(leaf, own, wanted);
   return op === 'ge' ? order >= 0 : order <= 0;
 }
@@ -34,10 +34,12 @@ function listReply(resource: SourceResource, query: URLSearchParams): string {
   const { model, rows, pushes, codings, window, base } = resource;
   let found = [...rows];
   for (const push of pushes) {
-    const text = query.get(parameterOf(push.leaf.name, push.op));
-    if (text === null) continue;
-    const wanted = codings.get(push.leaf.name)!.read(text);
-    found = found.filter((row) => fits(push, row, wanted, rows.indexOf(row)));
+    const sent = query.getAll(parameterOf(push.leaf.name, push.op));
+    if (sent.length === 0) continue;
+    const isList = push.op === 'in' && push.separator !== undefined;
+    const texts = isList ? sent.flatMap((text) => text.split(push.separator!)) : sent;
+    const wanted = texts.map((text) => codings.get(push.leaf.name)?.read(text) ?? publicId(resource, text));
+    found = found.filter((row) => wanted.some((one) => fits(push, row, one, rows.indexOf(row))));
   }
   const by = query.get('by');
   if (by !== null) {
@@ -66,7 +68,7 @@ export async function startService(): Promise<Service> {
     if (resource === undefined) return undefined;
     for (const key of searchParams.keys()) asked.add(key);
     if (id === undefined) return listReply(resource, searchParams);
-    return resource.rows.find(({ truth }) => isOf(resource, truth.id, id))?.held;
+    return resource.rows.find(({ truth }) => truth.id === publicId(resource, id))?.held;
   }
 
   const server = createServer((request, response) => {
@@ -94,7 +96,7 @@ export async function startService(): Promise<Service> {
   };
 }
 
-/** Whether a public id is that of a native one. */
-function isOf({ idKind, model }: SourceResource, publicId: string, native: string): boolean {
-  return publicId === model.start + (idKind === 'number' ? native : escapedId(native));
+/** The public id of a native one. */
+function publicId({ idKind, model }: SourceResource, native: string): string {
+  return model.start + (idKind === 'number' ? native : escapedId(native));
 }
