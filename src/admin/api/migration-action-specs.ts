@@ -32,6 +32,9 @@ const changed = z.strictObject({
   pending: waitingStep
     .optional()
     .describe('The step, if it was not taken because another operator has to approve it first.'),
+  ended: waitingStep
+    .optional()
+    .describe('The step that has waited for an approval, if a hold or a rollback has ended it.'),
   reach: preview.optional().describe('Whom the share of a ramp reaches.'),
   ms: z.int().describe('How long it took until the processes of `replicas.atRev` had it.'),
 });
@@ -68,7 +71,11 @@ export const migrationSpecs = {
   'migrations.approve': changeAction(
     '/api/migrations/{resource}/approve',
     'Takes the step that another operator has asked for, where `approvals` asks for a second person.',
-    { resource: movingResource, rev: rev.optional(), reason },
+    {
+      resource: movingResource,
+      rev: rev.describe('The rev at which the status has shown this step: no other step is approved.'),
+      reason,
+    },
     changed,
   ),
   'migrations.rollback': changeAction(

@@ -33,6 +33,9 @@ export const waitingStep = z.strictObject({
   to: z.string().describe('The position, such as `ramp:5`.'),
   operation: z.string().optional().describe('Absent: it is a step of the whole resource.'),
   isForced: z.boolean().describe('Whether it goes over a gate that is not ready.'),
+  over: z
+    .array(z.string())
+    .describe('What it goes over if it is forced; it is not taken if anything else is unmet by then.'),
   by: z.string().describe('Who has asked for it.'),
   ...{ reason: z.string().optional(), at: utcTime },
   until: utcTime.describe('From then on it is as if nobody had asked.'),

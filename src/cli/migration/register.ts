@@ -76,7 +76,7 @@ export function registerMigrationCommand({ program, configFile, context }: Comma
   )
     .option('--watch', 'again every second')
     .option('--operation <name>', 'the gate of this operation, such as users.list');
-  addStepCommands(add);
+  addStepCommands(add, context);
   addTaskCommands(add, context);
   addDifferenceCommands(add, context);
 }

@@ -18,10 +18,15 @@ export function positionWords({
   return stage === 'ramp' ? `ramp at ${percent} %` : stage;
 }
 
-/** The step that waits for an approval. */
-function pendingText({ to, operation, by, until }: NonNullable<Status['pending']>): string {
+/** The step that waits for an approval: where to, who has asked for it and why, and what it goes over. */
+export function pendingLines(pending: NonNullable<Status['pending']>): readonly string[] {
+  const { to, operation, by, until, reason, over } = pending;
   const step = [to, operation ?? []].flat().join(' of ');
-  return `  ${step} waits until ${until} for an approval; ${by} has asked for it`;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return [
+    `  ${step} waits until ${until} for an approval; ${by} has asked for it${why}`,
+    ...over.map((one) => `    forced over ${one}`),
+  ];
 }
 
 function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: Status): readonly string[] {
@@ -42,7 +47,7 @@ function headOf({ resource, sources, replicas, staleSeconds, hold, ...status }: 
     known,
     ...age,
     ...status.forced.map((one) => `  forced over ${one}`),
-    ...(status.pending === null ? [] : [pendingText(status.pending)]),
+    ...(status.pending === null ? [] : pendingLines(status.pending)),
     ...(hold === null ? [] : [`  on hold since ${hold.at} by ${hold.by}: ${hold.reason}`]),
   ];
 }

@@ -4,8 +4,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { Report, ReportBlock } from '../../workbench/explain/report/report.ts';
+import type { CliContext } from '../context/context.ts';
 import type { AskOperator, GatewayOptions } from '../gateway/operator-api-client.ts';
-import { positionWords } from './status-report.ts';
+import { pendingLines, positionWords } from './status-report.ts';
 
 /** Adds a command on migrations, with the options that all of them have. */
 export type AddCommand = (
@@ -50,7 +51,12 @@ function changeReport(change: ActionValue<'migrations.stage'>): Report {
     return { json: change, blocks: [wait] };
   }
   const forced = (change.forced ?? []).map((one) => `forced over ${one}`);
-  return { json: change, blocks: [text, ...forced, ...(change.reach ? reachBlocks(change.reach) : [])] };
+  const ended =
+    change.ended && `the step to ${change.ended.to} that ${change.ended.by} has asked for waits no more`;
+  return {
+    json: change,
+    blocks: [text, ...forced, ...(ended ? [ended] : []), ...(change.reach ? reachBlocks(change.reach) : [])],
+  };
 }
 
 /** The callers that a share reaches: how many, and the largest ones. */
@@ -74,9 +80,9 @@ const STEPS: readonly (readonly [MigrationStage, string])[] = [
 ];
 
 /** Adds the commands that move a migration. */
-export function addStepCommands(add: AddCommand): void {
+export function addStepCommands(add: AddCommand, context: CliContext): void {
   addStages(add);
-  addApprove(add);
+  addApprove(add, context);
   addRollback(add);
   addHolds(add);
   addPreview(add);
@@ -99,16 +105,23 @@ function addStages(add: AddCommand): void {
   }
 }
 
-function addApprove(add: AddCommand): void {
+/** Approves the step that is printed: if another one waits by then, the gateway refuses. */
+function addApprove(add: AddCommand, context: CliContext): void {
   add(
     'approve',
     'take the step that another operator has asked for',
     async (ask, [resource = ''], options: StepOptions) => {
-      const { rev, reason } = options;
+      const status = await ask('migrations.status', { resource });
+      if (status.pending !== null) context.err(`${pendingLines(status.pending).join('\n')}\n`);
+      const { rev = status.rev, reason } = options;
       return changeReport(await ask('migrations.approve', { resource, rev, reason }));
     },
   )
-    .option('--rev <n>', 'only if the state still has this rev', parseInteger)
+    .option(
+      '--rev <n>',
+      'only the step that waited at this rev; default: the one that waits now',
+      parseInteger,
+    )
     .option('--reason <text>', REASON);
 }
 

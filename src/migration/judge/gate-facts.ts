@@ -19,9 +19,14 @@ export type Condition = {
   readonly at?: string | undefined;
 };
 
+/** A condition by name: `users.get keys`. */
+export function conditionName({ id, operation }: Condition): string {
+  return operation === undefined ? id : `${operation} ${id}`;
+}
+
 /** A condition that is not met, as text: `users.get keys: 10, needs 300`. */
-export function conditionText({ id, operation, have, need }: Condition): string {
-  return `${operation === undefined ? '' : `${operation} `}${id}: ${have}, needs ${need}`;
+export function conditionText(condition: Condition): string {
+  return `${conditionName(condition)}: ${condition.have}, needs ${condition.need}`;
 }
 
 /** A condition, and whether it is met. */

@@ -1,6 +1,6 @@
 // Decides whether the step that an operator asks for is allowed, and computes the state after it.
 
-import { type Condition, conditionText } from '../judge/gate-facts.ts';
+import { type Condition, conditionName, conditionText } from '../judge/gate-facts.ts';
 import type { Gate } from '../judge/gate.ts';
 import { type MigrationState, type Position, positionOf, positionText } from '../state/migration-state.ts';
 import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
@@ -12,6 +12,8 @@ export type StepRequest = {
   readonly operation?: string | undefined;
   /** Whether to take the step even if the gate is not ready. */
   readonly isForced: boolean;
+  /** What a forced step may go over, as it was asked for; absent: everything. */
+  readonly over?: readonly string[] | undefined;
   /** When the step is taken, as an instant in UTC. */
   readonly at: string;
 };
@@ -34,8 +36,13 @@ function go(
   return { kind: 'go', state: { ...moved(state, to, operation, at), forced } };
 }
 
+/** Whether a forced step was asked for over a condition. Its value may have changed since. */
+function isKnown(condition: Condition, over: StepRequest['over']): boolean {
+  return over === undefined || over.some((text) => text.startsWith(`${conditionName(condition)}: `));
+}
+
 function decideForward(state: MigrationState, gate: Gate, request: StepRequest): StepDecision {
-  const { to, isForced } = request;
+  const { to, isForced, over } = request;
   const { resource } = state;
   if (state.rev === 0)
     return refused(
@@ -58,7 +65,8 @@ function decideForward(state: MigrationState, gate: Gate, request: StepRequest):
       `${positionText(to)} is more than one step away`,
       `the next step is ${next ?? 'none'}; --force with a --reason skips steps`,
     );
-  if (!isForced && !gate.ready) return { kind: 'gate', unmet: gate.unmet };
+  const unmet = gate.unmet.filter((one) => !isForced || !isKnown(one, over));
+  if (unmet.length > 0) return { kind: 'gate', unmet };
   const skipped = isSkipping ? [`steps were left out: the next one was ${next ?? 'none'}`] : [];
   return go(state, request, [...skipped, ...gate.unmet.map(conditionText)]);
 }

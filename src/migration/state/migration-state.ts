@@ -53,6 +53,8 @@ export type PendingStep = {
   readonly operation?: string | undefined;
   /** Whether the step is taken although the gate is not ready. */
   readonly isForced: boolean;
+  /** What it goes over if it is forced, as texts: what was unmet when it was asked for. */
+  readonly over: readonly string[];
   /** Who has asked for the step, and why. */
   readonly by: string;
   readonly reason?: string | undefined;
@@ -84,7 +86,7 @@ export type MigrationState = Position & {
   readonly since: string;
   /** The unmet conditions of the step to this position, if an operator forced it. They count if `at` is `since`. */
   readonly forced?: { readonly at: string; readonly over: readonly string[] } | undefined;
-  /** The step that waits for an approval; any other step, and a rollback, replaces it. See `pendingStep`. */
+  /** The step that waits for an approval; any other step, a hold and a rollback end it. See `pendingStep`. */
   readonly pending?: PendingStep | undefined;
   /** When the comparison counts began. */
   readonly evidenceSince: string;

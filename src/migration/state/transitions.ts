@@ -90,8 +90,12 @@ export function withPending(state: MigrationState, pending: PendingStep): Migrat
   return { ...state, pending };
 }
 
-/** Holds: no step forward is possible until `resumed`. */
-export function held(state: MigrationState, { by, at }: Attribution, reason: string): MigrationState {
+/** Holds: no step forward is possible until `resumed`, and none waits for an approval any more. */
+export function held(
+  { pending: _pending, ...state }: MigrationState,
+  { by, at }: Attribution,
+  reason: string,
+): MigrationState {
   return { ...state, hold: { by, at, reason } };
 }
 

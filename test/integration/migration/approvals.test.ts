@@ -56,6 +56,7 @@ describe('a step that a second person approves', () => {
     const own = await as('ana', 'approve', 'users');
     expect(own).toMatchObject({ code: 1, err: expect.stringContaining('ana has asked for this step') });
     const approved = await as('bea', 'approve', 'users', '--reason', 'looked at it');
+    expect(approved.err).toMatch(/^ {2}shadow waits until .*; ana has asked for it: wave 1\n$/);
     expect(approved.out).toMatch(/^users: shadow \(rev \d+\), in 2 of 2 processes after/);
     expect(await statusOf()).toMatchObject({ stage: 'shadow', pending: null });
   });
@@ -75,10 +76,18 @@ describe('a step that a second person approves', () => {
     ]);
   });
 
+  it('is named by its rev, so that no other step is taken for it', async () => {
+    const headers = { authorization: `Bearer ${TOKENS.bea}`, 'content-type': 'application/json' };
+    const url = `${gateways[1]!.adminUrl}/api/migrations/users/approve`;
+    const answer = await fetch(url, { method: 'POST', headers, body: '{"reason":"blind"}' });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('rev')]);
+  });
+
   it('needs nobody else on the way back, which ends what waits', async () => {
     const forced = ['ramp', 'users', '--percent', '100', '--force', '--reason', 'x'];
     expect((await as('bea', ...forced)).out).toContain('ramp:100 waits until ');
-    expect((await as('bea', 'rollback', 'users')).out).toMatch(/^users: legacy/);
+    const back = (await as('bea', 'rollback', 'users')).out;
+    expect(back).toMatch(/^users: legacy.*\nthe step to ramp:100 that bea has asked for waits no more\n/s);
     expect(await statusOf()).toMatchObject({ stage: 'legacy', pending: null });
   });
 });

@@ -36,7 +36,8 @@ describe('a step of a migration', () => {
       return Promise.resolve({ next: { stage: 'shadow', percent: 0 } as const, ready, unmet, met: [] });
     };
     const { run, go, ask, status, clock } = open({ approvals: 1, operatorTasks: { gate } });
-    const approve = () => ask('migrations.approve', { resource: 'users' }, 'bea');
+    const approve = async (by = 'bea') =>
+      ask('migrations.approve', { resource: 'users', rev: (await status()).rev }, by);
     await run('create');
     await go('shadow');
     clock.advance(86_400_000);
@@ -46,7 +47,41 @@ describe('a step of a migration', () => {
     ready = false;
     await expect(approve()).rejects.toEqual(refusal('the gate is not ready: soak'));
     ready = true;
-    await expect(ask('migrations.approve', { resource: 'users' })).rejects.toEqual(refusal('"forbidden"'));
+    await expect(approve('ana')).rejects.toEqual(refusal('"forbidden"'));
     expect(await approve()).toMatchObject({ stage: 'shadow' });
+  });
+
+  it('is approved only as it was shown: at its rev, and forced over nothing but what was unmet then', async () => {
+    const unmetOf = (...ids: string[]) => ids.map((id) => ({ id, have: '19h', need: '24h' }));
+    let unmet = unmetOf('soak');
+    const gate = () =>
+      Promise.resolve({ next: { stage: 'shadow', percent: 0 } as const, ready: false, unmet, met: [] });
+    const { run, go, ask, status } = open({ approvals: 1, operatorTasks: { gate } });
+    const approve = (rev: number) => ask('migrations.approve', { resource: 'users', rev }, 'bea');
+    await run('create');
+    await go('shadow', { force: true, reason: 'a small step' });
+    const seen = await status();
+    expect(seen.pending?.over).toEqual(['soak: 19h, needs 24h']);
+    await go('live', { force: true, reason: 'all at once' });
+    await expect(approve(seen.rev)).rejects.toEqual(refusal('somebody else has changed the migration'));
+    const { rev } = await go('shadow', { force: true, reason: 'a small step' });
+    unmet = unmetOf('soak', 'walk');
+    await expect(approve(rev)).rejects.toEqual(refusal('the gate is not ready: walk'));
+    unmet = unmetOf('soak').map((one) => ({ ...one, have: '20h' }));
+    expect(await approve(rev)).toMatchObject({ stage: 'shadow', forced: ['soak: 20h, needs 24h'] });
+  });
+
+  it('that waits is ended by a hold and by a rollback, which say so', async () => {
+    const { run, go, ask, status } = open({ approvals: 1 });
+    await run('create');
+    const because = { resource: 'users', reason: 'wait' };
+    await go('shadow');
+    expect(await ask('migrations.hold', because)).toMatchObject({ ended: { to: 'shadow', by: 'ana' } });
+    await ask('migrations.resume', because);
+    expect((await status()).pending).toBeNull();
+    const { rev } = await go('shadow');
+    await ask('migrations.approve', { resource: 'users', rev }, 'bea');
+    await go('ramp');
+    expect(await ask('migrations.rollback', because)).toMatchObject({ ended: { to: 'ramp:1', by: 'ana' } });
   });
 });

@@ -1,11 +1,16 @@
 // The actions that take a migration back, hold it and let it go on: rollback, hold, resume.
 
-import { type MigrationState, positionOf } from '../../../migration/state/migration-state.ts';
+import {
+  type MigrationState,
+  type PendingStep,
+  pendingStep,
+  positionOf,
+} from '../../../migration/state/migration-state.ts';
 import { held, resumed, rolledBack } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import type { ActionContext, ActionHandlers } from '../act.ts';
-import { auditView, changeEverywhere } from './change-state.ts';
+import { auditView, changeEverywhere, type ChangeRequest } from './change-state.ts';
 import {
   findMigration,
   type FoundMigration,
@@ -13,6 +18,7 @@ import {
   refuseUnknownOperation,
 } from './find-migration.ts';
 import { refuseSilentLegacy } from './stage-actions.ts';
+import { pendingView } from './status.ts';
 
 /** A second rollback within this time is probably for the same fault: two people saw it, or a person and the judge. */
 const SECOND_ROLLBACK_MS = 60_000;
@@ -57,6 +63,20 @@ export function createRollbackActions(migrations: OperatedMigrations) {
   const { states, clock } = migrations;
   const now = () => new Date(clock.now()).toISOString();
 
+  /** Changes the state of the fleet by what ends a step that waits for an approval, and says which one it has ended. */
+  async function changeAndEnd(
+    request: ChangeRequest,
+    note: ActionContext['note'],
+    change: (found: FoundMigration) => MigrationState | Promise<MigrationState>,
+  ) {
+    let ended: PendingStep | undefined;
+    const changed = await changeEverywhere(migrations, request, note, (found) => {
+      ended = pendingStep(found.state, clock.now());
+      return change(found);
+    });
+    return { ...changed, ...(ended && { ended: pendingView(ended) }) };
+  }
+
   async function rollback(found: FoundMigration, input: ActionInput<'migrations.rollback'>, by: string) {
     refuseUnknownOperation(found, input.operation);
     refuseRollback(found, input, clock.now());
@@ -92,15 +112,13 @@ export function createRollbackActions(migrations: OperatedMigrations) {
     'migrations.rollback': (input, context) =>
       input.scope === 'local'
         ? rollbackHere(input, context)
-        : changeEverywhere(migrations, { resource: input.resource }, context.note, (found) =>
+        : changeAndEnd({ resource: input.resource }, context.note, (found) =>
             rollback(found, input, context.actor.name),
           ).catch((error: unknown) => {
             throw withLocalHint(error, input.resource);
           }),
     'migrations.hold': (input, { actor, note }) =>
-      changeEverywhere(migrations, input, note, ({ state }) =>
-        held(state, { by: actor.name, at: now() }, input.reason),
-      ),
+      changeAndEnd(input, note, ({ state }) => held(state, { by: actor.name, at: now() }, input.reason)),
     'migrations.resume': (input, context) =>
       resumeHere(input, context) ??
       changeEverywhere(migrations, input, context.note, ({ state }) => {

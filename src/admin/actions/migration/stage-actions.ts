@@ -30,7 +30,11 @@ const APPROVAL_MS = 86_400_000;
 type StageInput = ActionInput<'migrations.stage'>;
 
 /** A step that an operator asks for, or approves. */
-type AskedStep = Pick<StageInput, 'operation' | 'force' | 'reason'> & { readonly to: Position };
+type AskedStep = Pick<StageInput, 'operation' | 'force' | 'reason'> & {
+  readonly to: Position;
+  /** What a forced step may go over; absent: everything. */
+  readonly over?: readonly string[];
+};
 
 /** The requested position. A ramp without a percentage gets that of the next step. @throws ActionRefusal */
 function positionAsked(
@@ -67,7 +71,7 @@ function gateHint({ reach, unmet }: Gate, resource: string): string {
 async function stepped(
   migrations: OperatedMigrations,
   found: FoundMigration,
-  { to, operation, force = false, reason }: AskedStep,
+  { to, operation, force = false, reason, over }: AskedStep,
 ): Promise<MigrationState> {
   const { operatorTasks, clock } = migrations;
   const { resource } = found.state;
@@ -75,7 +79,7 @@ async function stepped(
     throw new ActionRefusal('bad_input', 'a forced step needs a reason', 'add --reason "<why>"');
   const gate = await refuseIfRedisFails('keys', () => operatorTasks.gate(resource, operation, to));
   const at = new Date(clock.now()).toISOString();
-  const decision = decideStep(found.state, gate, { to, operation, isForced: force, at });
+  const decision = decideStep(found.state, gate, { to, operation, isForced: force, over, at });
   switch (decision.kind) {
     case 'go':
       await refuseSilentLegacy(migrations, found, operation);
@@ -120,7 +124,7 @@ export function createStageActions(migrations: OperatedMigrations) {
     { state, config }: FoundMigration,
     step: AskedStep,
     by: string,
-  ): PendingStep | undefined {
+  ): Omit<PendingStep, 'over'> | undefined {
     const { to, operation, force = false, reason } = step;
     if (config.approvals === 0 || !isBeyond(to, positionOf(state, operation))) return undefined;
     const instantIn = (ms: number) => new Date(clock.now() + ms).toISOString();
@@ -132,7 +136,9 @@ export function createStageActions(migrations: OperatedMigrations) {
   async function step(
     request: ChangeRequest,
     note: ActionContext['note'],
-    stepOf: (found: FoundMigration) => AskedStep & { readonly pending?: PendingStep | undefined },
+    stepOf: (
+      found: FoundMigration,
+    ) => AskedStep & { readonly pending?: Omit<PendingStep, 'over'> | undefined },
   ) {
     let forced: readonly string[] = [];
     let percent = 0;
@@ -140,8 +146,9 @@ export function createStageActions(migrations: OperatedMigrations) {
     const changed = await changeEverywhere(migrations, request, note, async (found) => {
       const { pending, ...asked } = stepOf(found);
       const next = await stepped(migrations, found, asked);
-      [percent, forced, waiting] = [asked.to.percent, forcedOver(next), pending];
-      return pending === undefined ? next : withPending(found.state, pending);
+      [percent, forced] = [asked.to.percent, forcedOver(next)];
+      waiting = pending && { ...pending, over: forced };
+      return waiting === undefined ? next : withPending(found.state, waiting);
     });
     if (waiting !== undefined) return { ...changed, pending: pendingView(waiting) };
     // The step is taken, so no failure of Redis may make it look as if it were not.
@@ -167,8 +174,8 @@ export function createStageActions(migrations: OperatedMigrations) {
         `${by} has asked for this step, and another operator has to approve it`,
         'ask a colleague who has a token of their own',
       );
-    const { to, operation, isForced, reason } = pending;
-    return { to, operation, force: isForced, reason };
+    const { to, operation, isForced, reason, over } = pending;
+    return { to, operation, force: isForced, reason, over };
   }
 
   return {

@@ -105,10 +105,13 @@ describe('the status of a migration', () => {
     expect(text).toContain('Fallbacks: 2 failed, 1 missing');
   });
 
-  it('says which step waits for an approval, until when, and who has asked for it', () => {
-    const pending = { to: 'ramp:5', operation: 'users.get', by: 'ana', until: 'noon' };
-    expect(textOf({ pending })).toContain(
-      '  ramp:5 of users.get waits until noon for an approval; ana has asked for it\n',
+  it('says which step waits for an approval, until when, who has asked for it and why, and over what', () => {
+    const asked = { to: 'ramp:5', operation: 'users.get', by: 'ana', until: 'noon', reason: 'wave 2' };
+    expect(textOf({ pending: { ...asked, over: ['soak: 19h, needs 24h'] } })).toContain(
+      [
+        '  ramp:5 of users.get waits until noon for an approval; ana has asked for it: wave 2',
+        '    forced over soak: 19h, needs 24h',
+      ].join('\n'),
     );
   });
 

@@ -130,12 +130,26 @@ function rollbackForm(deps: FormDeps): ActionForm {
   };
 }
 
-function approveForm(deps: FormDeps, { to, by }: NonNullable<MigrationStatus['pending']>): ActionForm {
+function approveForm(
+  deps: FormDeps,
+  { to, by, reason, over }: NonNullable<MigrationStatus['pending']>,
+): ActionForm {
+  const why = reason === undefined ? '' : `: ${reason}`;
   return {
     title: `Approve the step of ${deps.status.resource}`,
     text: html`<p>
-      <b>${by}</b> has asked for <b>${to.replace(':', ' ')}</b>. Another operator has to approve it.
-    </p>`,
+        <b>${by}</b> has asked for <b>${to.replace(':', ' ')}</b>${why}. Another operator has to approve it.
+      </p>
+      ${
+        over.length === 0
+          ? null
+          : html`<div class="notice warn">
+              <p>It is forced over:</p>
+              <ul class="plain">
+                ${over.map((one) => html`<li>${one}</li>`)}
+              </ul>
+            </div>`
+      }`,
     verb: 'Approve',
     fields: [reasonField(true)],
     run: (values) => change(deps, 'approve', { rev: deps.status.rev, ...values }),
