@@ -21,13 +21,43 @@ function isPosition(value: unknown): boolean {
   );
 }
 
+const isTime = (value: unknown): value is string => isText(value) && Number.isFinite(Date.parse(value));
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isAbsentOrText = (value: unknown) => value === undefined || isText(value);
+
+function isPendingStep(value: unknown): boolean {
+  const { to, operation, isForced, over, by, reason, at, until } = Object(value) as Record<string, unknown>;
+  const isAsked = isPosition(to) && isAbsentOrText(operation) && typeof isForced === 'boolean';
+  return isAsked && isTexts(over) && isText(by) && isAbsentOrText(reason) && isTime(at) && isTime(until);
+}
+
+/** The hold of a state. One that is damaged still holds: whoever ends it has to look. */
+function asHold({ hold, since }: Readonly<Record<string, unknown>>) {
+  if (hold === undefined) return undefined;
+  const { by, at, reason } = Object(hold) as Record<string, unknown>;
+  const isSound = isText(by) && isTime(at) && isText(reason);
+  return isSound ? hold : { by: 'nobody known', at: since, reason: 'what is stored of the hold is damaged' };
+}
+
+/** What a state has at times. What is damaged of it is left out: calls can be routed without it. */
+function asExtras(value: Readonly<Record<string, unknown>>) {
+  const { pending, forced } = value;
+  const { at, over } = Object(forced) as Record<string, unknown>;
+  return {
+    hold: asHold(value),
+    pending: isPendingStep(pending) ? pending : undefined,
+    forced: isText(at) && isTexts(over) ? forced : undefined,
+  };
+}
+
 /** Returns a value if it is a state, else `undefined`, so that no call is routed by damaged data. */
 export function asState(value: unknown): MigrationState | undefined {
   if (!isPosition(value) || !isObject(value)) return undefined;
   const { resource, sources, digests, rev, generation, operations, rules, acknowledged, lastRollback } =
     value;
   const isSound =
-    [resource, value['salt'], value['evidence'], value['since'], value['evidenceSince']].every(isText) &&
+    [resource, value['salt'], value['evidence']].every(isText) &&
+    [value['since'], value['evidenceSince']].every(isTime) &&
     isPair(sources) &&
     isPair(digests) &&
     Number.isSafeInteger(rev) &&
@@ -37,7 +67,7 @@ export function asState(value: unknown): MigrationState | undefined {
     Array.isArray(rules) &&
     Array.isArray(acknowledged) &&
     typeof lastRollback === 'object';
-  return isSound ? (value as MigrationState) : undefined;
+  return isSound ? ({ ...value, ...asExtras(value) } as MigrationState) : undefined;
 }
 
 /** Writes a state as JSON, with the version of the format. */

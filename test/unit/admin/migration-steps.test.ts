@@ -84,4 +84,14 @@ describe('a step of a migration', () => {
     await go('ramp');
     expect(await ask('migrations.rollback', because)).toMatchObject({ ended: { to: 'ramp:1', by: 'ana' } });
   });
+
+  it('is not taken where what it replaces cannot be shown in the audit', async () => {
+    const { run, ask, states } = open();
+    await run('create');
+    const begun = states.shared('users')!;
+    await states.change(begun, { ...begun, pending: { to: null } as never });
+    const { rev } = states.shared('users')!;
+    await expect(ask('migrations.hold', { resource: 'users', reason: 'x' })).rejects.toThrow();
+    expect(states.shared('users')).toMatchObject({ rev, pending: { to: null } });
+  });
 });

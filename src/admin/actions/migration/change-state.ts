@@ -66,9 +66,11 @@ export async function changeState(
     const found = findMigration(migrations, resource);
     if (rev !== undefined && rev !== found.state.rev) break;
     const next = await change(found);
+    // Before the write: if a state cannot be shown, nothing is changed.
+    const [before, after] = [auditView(found.state), auditView({ ...next, rev: found.state.rev + 1 })];
     const written = await refuseIfRedisFails('keys', () => migrations.states.change(found.state, next));
     if (written.kind === 'changed') {
-      note({ target: resource, before: auditView(found.state), after: auditView(written.state) });
+      note({ target: resource, before, after });
       return written.state;
     }
   }
