@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import {
+  hasBegun,
   type MigrationState,
   type Position,
   positionOf,
@@ -132,7 +133,7 @@ export function createPromotion(
   ): Promise<boolean> {
     const gate = await gates.gate(resource);
     metrics.migrationGate(resource, gate.ready);
-    if (gate.ready && gate.next !== undefined && config.promote === 'auto' && state.rev > 0)
+    if (gate.ready && gate.next !== undefined && config.promote === 'auto' && hasBegun(state))
       await actions.step(state, gate.next);
     return gate.ready;
   };

@@ -2,7 +2,13 @@
 
 import { type Condition, conditionName, conditionText } from '../judge/gate-facts.ts';
 import type { Gate } from '../judge/gate.ts';
-import { type MigrationState, type Position, positionOf, positionText } from '../state/migration-state.ts';
+import {
+  hasBegun,
+  type MigrationState,
+  type Position,
+  positionOf,
+  positionText,
+} from '../state/migration-state.ts';
 import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
 
 /** A step that an operator asks for. */
@@ -44,7 +50,7 @@ function isKnown(condition: Condition, over: StepRequest['over']): boolean {
 function decideForward(state: MigrationState, gate: Gate, request: StepRequest): StepDecision {
   const { to, isForced, over } = request;
   const { resource } = state;
-  if (state.rev === 0)
+  if (!hasBegun(state))
     return refused(
       'the migration has not begun: nobody has checked that both sources have the same records',
       `portico migration create ${resource}`,

@@ -35,6 +35,7 @@ export function initialState(
     sources,
     rev: 0,
     ...position,
+    isBegun: false,
     operations: {},
     salt: shortHash([resource, ...sources]),
     generation: 1,

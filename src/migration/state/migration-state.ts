@@ -70,6 +70,8 @@ export type MigrationState = Position & {
   readonly sources: readonly [legacy: string, new: string];
   /** Rises by one with each change. While it is 0, no change was made and the stage in the file counts. */
   readonly rev: number;
+  /** Whether `create` has checked that both sources have the same records; absent in states of earlier versions. See `hasBegun`. */
+  readonly isBegun?: boolean | undefined;
   /** The operations that have a position of their own, such as `users.list`. */
   readonly operations: Readonly<Record<string, Position>>;
   /** Present while the migration is on hold. Then neither an operator nor the judge can take a step forward. */
@@ -109,6 +111,11 @@ export type MigrationState = Position & {
 /** The position of an operation: its own if it has one, else that of the resource. */
 export function positionOf(state: MigrationState, operation?: string): Position {
   return (operation === undefined ? undefined : state.operations[operation]) ?? state;
+}
+
+/** Whether a migration has begun. No other change stands in for `create`, not even one that leaves `rev` above 0. */
+export function hasBegun({ isBegun, rev, stage }: MigrationState): boolean {
+  return isBegun ?? (rev > 0 && stage !== 'legacy');
 }
 
 /** The unmet conditions of the step to the present position; empty if it was not forced. */

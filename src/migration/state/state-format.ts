@@ -41,9 +41,10 @@ function asHold({ hold, since }: Readonly<Record<string, unknown>>) {
 
 /** What a state has at times. What is damaged of it is left out: calls can be routed without it. */
 function asExtras(value: Readonly<Record<string, unknown>>) {
-  const { pending, forced } = value;
+  const { pending, forced, isBegun } = value;
   const { at, over } = Object(forced) as Record<string, unknown>;
   return {
+    isBegun: typeof isBegun === 'boolean' ? isBegun : undefined,
     hold: asHold(value),
     pending: isPendingStep(pending) ? pending : undefined,
     forced: isText(at) && isTexts(over) ? forced : undefined,

@@ -60,6 +60,11 @@ export function moved(
   return { ...base, operations: isApart ? { ...others, [operation]: { stage, percent } } : others };
 }
 
+/** Begins the migration: `create` has checked that both sources have the same records. */
+export function begun(state: MigrationState, instant: string): MigrationState {
+  return { ...withFreshStart(state, instant), isBegun: true };
+}
+
 /** Begins the comparison counts anew at the same position: when a migration begins, or when the new source's data was repaired. */
 export function withFreshStart(state: MigrationState, instant: string): MigrationState {
   return { ...withNewCounts(state, instant), since: instant };

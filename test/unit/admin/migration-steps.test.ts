@@ -94,4 +94,15 @@ describe('a step of a migration', () => {
     await expect(ask('migrations.hold', { resource: 'users', reason: 'x' })).rejects.toThrow();
     expect(states.shared('users')).toMatchObject({ rev, pending: { to: null } });
   });
+
+  it('goes forward once both sources were checked, and no other change stands in for that', async () => {
+    const { run, go, ask } = open();
+    const because = { resource: 'users', reason: 'x' };
+    await ask('migrations.hold', because);
+    await ask('migrations.resume', because);
+    const forced = { force: true, reason: 'x' };
+    await expect(go('complete', forced)).rejects.toEqual(refusal('the migration has not begun'));
+    await run('create');
+    expect(await go('complete', forced)).toMatchObject({ stage: 'complete' });
+  });
 });

@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import type { Run } from '../../../migration/tasks/task-results.ts';
-import type { MigrationState } from '../../../migration/state/migration-state.ts';
-import { walked, withFreshStart, withEdgeCases } from '../../../migration/state/transitions.ts';
+import { hasBegun, type MigrationState } from '../../../migration/state/migration-state.ts';
+import { begun, walked, withEdgeCases } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import { type ActionHandlers, auditActor } from '../act.ts';
@@ -42,8 +42,8 @@ async function writeWithRetries(write: () => Promise<unknown>, signal: AbortSign
 
 /** @throws ActionRefusal if the migration has left `legacy` */
 function refuseIfBegun({ state }: FoundMigration): void {
-  // With `rev` 0, the stage comes from the file alone, as after a loss of all state. Then the sources were not checked.
-  if (state.stage === 'legacy' || state.rev === 0) return;
+  // The stage may come from the file alone, as after a loss of all state. Then the sources were not checked.
+  if (state.stage === 'legacy' || !hasBegun(state)) return;
   const hint = 'to begin its comparison counts anew: portico migration shadow, in shadow';
   throw new ActionRefusal('conflict', `the migration has begun: it is at ${state.stage}`, hint);
 }
@@ -90,7 +90,7 @@ function compileWork(
       return async (run) => {
         const result = await operatorTasks.check(resource, run);
         if (result.problems.length > 0) throw new Error(result.problems.join('; '));
-        await keepResult(run, withFreshStart);
+        await keepResult(run, begun);
         return result;
       };
     case 'walk':

@@ -52,6 +52,12 @@ describe('a step of a migration', () => {
     expect(
       decide(state({ stage: 'legacy', percent: 0 }, { rev: 0 }), gate(shadow), { to: shadow }).kind,
     ).toBe('refused');
+    const unchecked = state(shadow, { rev: 2, isBegun: false });
+    expect(decide(unchecked, gate(ramp(1)), { to: ramp(1), isForced: true }).kind).toBe('refused');
+    const ofEarlierVersion = (position: Position) => state(position, { isBegun: undefined });
+    const first = ofEarlierVersion({ stage: 'legacy', percent: 0 });
+    expect(decide(first, gate(shadow), { to: shadow }).kind).toBe('refused');
+    expect(decide(ofEarlierVersion(shadow), gate(ramp(1)), { to: ramp(1) }).kind).toBe('go');
     const complete = state({ stage: 'complete', percent: 0 });
     expect(decide(complete, gate(undefined), { to: live }).kind).toBe('refused');
     expect(decide(complete, gate(undefined), { to: live, isForced: true }).kind).toBe('go');
