@@ -50,7 +50,7 @@ export function openStores(
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onFailed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());
-  const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, lookTurns });
+  const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, lookTurns, log });
 
   function cacheOf({
     localBytes,

@@ -7,9 +7,10 @@ import {
   readGatewayIncidents,
   readKnownIncidents,
 } from '../../telemetry/incidents/fleet-incidents.ts';
+import { shorterIncidents } from '../../telemetry/incidents/shorter-incidents.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
-import { createFleetStates, latestStates, noneIfOther } from './fleet-states.ts';
+import { createFleetStates, type FleetStatesDeps, latestStates, noneIfOther } from './fleet-states.ts';
 import type { LookTurns } from './look-turns.ts';
 
 /** What the record of incidents needs. If Redis is not ready, each of its functions rejects at once. */
@@ -20,6 +21,7 @@ export type FleetIncidentsDeps = {
   readonly lookTurns: Pick<LookTurns, 'take'>;
   /** The random name of this process. */
   readonly gateway: string;
+  readonly log: FleetStatesDeps['log'];
 };
 
 /** A gateway that has not written within this time counts as ended, and its incidents are no longer read. */
@@ -29,9 +31,13 @@ const SEEN_MS = 15_000;
  * Creates the record in Redis of incidents. Each gateway writes the incidents that it sees, and one of them writes the
  * merged incidents of the fleet. If the record is lost, only views and messages suffer.
  */
-export function createFleetIncidents({ redis, keys, clock, gateway, lookTurns }: FleetIncidentsDeps) {
+export function createFleetIncidents({ redis, keys, clock, gateway, lookTurns, log }: FleetIncidentsDeps) {
   const { client } = redis;
-  const states = createFleetStates(client, (minute) => keys.incidents(minute), { gateway, now: clock.now });
+  const states = createFleetStates(client, (minute) => keys.incidents(minute), {
+    gateway,
+    now: clock.now,
+    log,
+  });
 
   /** Calls `act` if Redis is ready, else rejects. */
   async function ifReady<T>(act: () => Promise<T>): Promise<T> {
@@ -40,8 +46,9 @@ export function createFleetIncidents({ redis, keys, clock, gateway, lookTurns }:
   }
 
   return {
-    /** Writes the incidents that this gateway sees. */
-    writeIncidents: (seen: GatewayIncidents) => ifReady(() => states.write(JSON.stringify(seen))),
+    /** Writes the incidents that this gateway sees, as much of them as there is room for. */
+    writeIncidents: (seen: GatewayIncidents) =>
+      ifReady(() => states.write(shorterIncidents(seen).map((one) => JSON.stringify(one)))),
     /** Reads the incidents that each running gateway sees. */
     async seenIncidents(): Promise<readonly GatewayIncidents[]> {
       const texts = await ifReady(() => states.read());

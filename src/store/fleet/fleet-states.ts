@@ -1,13 +1,14 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
 /** One text per gateway on one Redis, such as its overview as JSON: each gateway writes its own text, and all read all. */
 export type FleetStates = {
-  /** Replaces the text of this gateway. Rejects if Redis fails. */
-  readonly write: (text: string) => Promise<void>;
+  /** Replaces the text of this gateway by the first of these versions that is short enough. Rejects if Redis fails. */
+  readonly write: (versions: Iterable<string>) => Promise<void>;
   /** Reads the texts of the last two minutes, own ones included; a gateway may have two. Rejects if Redis fails. */
   readonly read: () => Promise<readonly string[]>;
 };
@@ -34,8 +35,10 @@ export function latestStates<T extends { readonly at: number }>(
 const SLOT_MS = 60_000;
 const KEPT_MS = 2 * SLOT_MS;
 const GATEWAYS_MAX = 500;
-/** Longer texts are not written, and a longer text in Redis counts as damaged. */
+/** In bytes. Longer texts are not written, and a longer text in Redis counts as damaged. */
 const TEXT_MAX = 400_000;
+/** How often it is logged at most that something is too long. */
+const WARN_MS = 600_000;
 
 /** For a read that failed because the key has another type and so is not Portico's: nothing. @throws every other error */
 export function noneIfOther(error: unknown): readonly [] {
@@ -46,17 +49,39 @@ export function noneIfOther(error: unknown): readonly [] {
 const pack = promisify<string, Buffer>(deflateRaw);
 const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
+/** `gateway`: unique among all that ever were. `now`: milliseconds since the epoch. */
+export type FleetStatesDeps = {
+  readonly gateway: string;
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+};
+
 /** Creates the states: Redis has a hash for each minute, which expires, with a field for each gateway. */
 export function createFleetStates(
   client: Pick<Redis, 'hvalsBuffer'> & Redis,
   keyOf: (minute: number) => string,
-  { gateway, now }: { readonly gateway: string; readonly now: () => number },
+  { gateway, now, log }: FleetStatesDeps,
 ): FleetStates {
   const keyAt = (ms: number) => keyOf(Math.floor(ms / SLOT_MS));
+  let warnedAt = -Infinity;
+  function warn(bytes: number, isSaid: boolean): void {
+    if (now() - warnedAt < WARN_MS) return;
+    warnedAt = now();
+    const rest = isSaid ? 'it is cut' : 'they do not hear it';
+    log.warn({ bytes, max: TEXT_MAX }, `what this gateway says to the others is too long: ${rest}`);
+  }
   return {
-    async write(text) {
-      if (text.length > TEXT_MAX) return;
-      await writeFigures(client, [keyAt(now())], [gateway, await pack(text), KEPT_MS, GATEWAYS_MAX]);
+    async write(versions) {
+      let longest = 0;
+      for (const text of versions) {
+        const bytes = Buffer.byteLength(text);
+        longest = Math.max(longest, bytes);
+        if (bytes > TEXT_MAX) continue;
+        if (longest > bytes) warn(longest, true);
+        await writeFigures(client, [keyAt(now())], [gateway, await pack(text), KEPT_MS, GATEWAYS_MAX]);
+        return;
+      }
+      warn(longest, false);
     },
     async read() {
       const slots = [now() - SLOT_MS, now()].map((ms) => client.hvalsBuffer(keyAt(ms)).catch(noneIfOther));

@@ -25,8 +25,7 @@ export function openFleet(deps: Omit<FleetFiguresDeps & FleetIncidentsDeps, 'cli
   const gateway = randomUUID();
   const figures = createFleetFigures({ client, keys, gateway });
   const states = createFleetStates(client, (minute) => keys.gatewayStates(minute), {
-    gateway,
-    now: clock.now,
+    ...{ gateway, now: clock.now, log: deps.log },
   });
   return {
     /** Writes the counts of a minute of this gateway. */
@@ -38,7 +37,7 @@ export function openFleet(deps: Omit<FleetFiguresDeps & FleetIncidentsDeps, 'cli
       return { ...table, columns: [...table.columns] };
     },
     // The state of this gateway, and the states of all gateways from the last two minutes.
-    writeState: states.write,
+    writeState: (text: string) => states.write([text]),
     readStates: states.read,
     ...createFleetIncidents({ ...deps, gateway }),
   };

@@ -128,7 +128,7 @@ const isSame = (one: Incident, other: Incident): boolean =>
   Math.max(one.since, other.since) <= Math.min(one.last, other.last) + SAME_MS;
 
 /** Merges the incidents of several processes to one incident for each kind and subject. */
-function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
+export function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
   const merged: Incident[] = [];
   for (const one of seen) {
     const at = merged.findIndex((other) => isSame(one, other));
@@ -150,6 +150,13 @@ function startsBefore(
     .filter((one) => isNew(one) && one.startedAt <= since && since - one.startedAt <= BEFORE_MS)
     .map(({ process, version, startedAt }) => ({ process, version, startedAt }));
   return [...known, ...found].sort((a, b) => b.startedAt - a.startedAt).slice(0, STARTS_MAX);
+}
+
+/** As many incidents as a fleet keeps: the open ones first, and the latest first. */
+export function mostUrgent<T extends Incident>(incidents: readonly T[]): readonly T[] {
+  return incidents
+    .toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen) || b.since - a.since)
+    .slice(0, INCIDENTS_MAX);
 }
 
 /** Updates the incidents of a fleet from those that its processes see now. If a process ends, its counts stay. */
@@ -175,10 +182,7 @@ export function updateFleetIncidents(
       starts: startsBefore(one, processes),
       told: {},
     }));
-  return [...fresh, ...before]
-    .filter(({ isOpen, last }) => isOpen || now - last < ENDED_KEPT_MS)
-    .sort((a, b) => Number(b.isOpen) - Number(a.isOpen) || b.since - a.since)
-    .slice(0, INCIDENTS_MAX);
+  return mostUrgent([...fresh, ...before].filter(({ isOpen, last }) => isOpen || now - last < ENDED_KEPT_MS));
 }
 
 /** Adds the incidents that this process kept while Redis was out of reach (`kept`) to those in Redis (`known`). */

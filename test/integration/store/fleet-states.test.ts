@@ -17,7 +17,10 @@ beforeEach(() => redis.client.flushall());
 
 const clock = { now: () => NOW };
 const lookTurns = createLookTurns(undefined, clock.now);
-const open = () => openFleet({ redis, keys, clock, lookTurns });
+const logged: object[] = [];
+const log = { warn: (fields: object) => void logged.push(fields) };
+beforeEach(() => void logged.splice(0));
+const open = () => openFleet({ redis, keys, clock, lookTurns, log });
 
 const nothing = { failed: 0, total: 0 };
 const incident: Incident = {
@@ -67,6 +70,54 @@ describe('what the gateways see of incidents', () => {
     await redis.client.hset(keys.incidents(MINUTE), 'foreign', 'not packed');
     await redis.client.set(keys.incidents(MINUTE - 1), 'a text');
     expect(await open().seenIncidents()).toEqual([seen]);
+  });
+});
+
+/** What a gateway of 16 workers sees: 12 incidents, each with the failed answers of 50 callers at two hosts. */
+function crowded(callerOf: (worker: number, caller: number) => string): GatewayIncidents {
+  const incidentsOf = (worker: number) =>
+    Array.from({ length: 12 }, (_, subject) => ({
+      ...{ ...incident, subject: `source-${subject}`, answers: { failed: 150, total: 150 } },
+      callers: Object.fromEntries(
+        Array.from({ length: 50 }, (_one, caller) => [callerOf(worker, caller).padEnd(60, '-'), 3]),
+      ),
+      hosts: { 'a:1': { failed: 5, total: 5 }, 'b:1': nothing },
+    }));
+  const workers = Array.from({ length: 16 }, (_, worker) => ({
+    ...{ ...process, process: `one:${worker}`, incidents: incidentsOf(worker) },
+  }));
+  return { ...seen, processes: workers };
+}
+
+describe('what a gateway sees of incidents, where it is too long', () => {
+  it.each([
+    ['the same callers', (_worker: number, caller: number) => `caller-${caller}`, 50],
+    ['other callers', (worker: number, caller: number) => `caller-${worker}-${caller}`, 50],
+    ['other callers with long names', (...of: number[]) => `caller-${of.join('-')}`.padEnd(1_000, 'é'), 10],
+  ])(
+    'is told all the same where each worker has %s, with all counts, and is logged',
+    async (_, callerOf, listed) => {
+      await open().writeIncidents(crowded(callerOf));
+      const [told] = await open().seenIncidents();
+      expect(told?.processes).toHaveLength(16);
+      const incidents = told?.processes.flatMap((one) => one.incidents) ?? [];
+      expect(incidents).toHaveLength(12);
+      for (const { isOpen, calls, answers, callers, otherCallers } of incidents) {
+        expect({ isOpen, calls, answers }).toEqual({
+          ...{ isOpen: true, calls: { failed: 80, total: 80 }, answers: { failed: 2_400, total: 2_400 } },
+        });
+        const counts = Object.values(callers);
+        expect(counts).toHaveLength(listed);
+        expect(counts.reduce((sum, count) => sum + count, otherCallers)).toBe(2_400);
+      }
+      expect(logged).toEqual([{ bytes: expect.any(Number), max: 400_000 }]);
+    },
+  );
+
+  it('is logged where nothing of it can be told', async () => {
+    await open().writeState('x'.repeat(400_001));
+    expect(await open().readStates()).toEqual([]);
+    expect(logged).toEqual([{ bytes: 400_001, max: 400_000 }]);
   });
 });
 
