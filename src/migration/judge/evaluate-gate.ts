@@ -28,8 +28,8 @@ export type GateEvaluatorDeps = {
   readonly states: Pick<MigrationStateStore, 'shared'>;
   readonly counts: Pick<MigrationCounts, 'read'>;
   readonly memory: Pick<JudgeMemory, 'read'>;
-  /** Counts the callers that a share of the ramp reaches. Rejects if Redis fails. */
-  readonly preview: (resource: string, percent: number) => Promise<Preview>;
+  /** Counts the callers that a share of the ramp reaches, and tells those of `named` by their ids. Rejects if Redis fails. */
+  readonly preview: (resource: string, percent: number, named?: readonly string[]) => Promise<Preview>;
   readonly clock: Pick<Clock, 'now'>;
 };
 
@@ -39,12 +39,17 @@ const REACH_MS = 30_000;
 /** Creates the function that says which callers a step reaches. If somebody asks for that step (`isAsked`), it reads anew. */
 function createReach({ preview, clock }: Pick<GateEvaluatorDeps, 'preview' | 'clock'>) {
   const known = new Map<string, { readonly at: number; readonly reach: Preview }>();
-  return async function reachOf(resource: string, { stage, percent }: Position, isAsked: boolean) {
+  return async function reachOf(
+    resource: string,
+    { stage, percent }: Position,
+    isAsked: boolean,
+    named: readonly string[] = [],
+  ) {
     if (stage !== 'ramp') return undefined;
     const name = `${resource} ${percent}`;
     const lately = known.get(name);
     if (!isAsked && lately !== undefined && clock.now() - lately.at < REACH_MS) return lately.reach;
-    const reach = await preview(resource, percent);
+    const reach = await preview(resource, percent, named);
     known.set(name, { at: clock.now(), reach });
     return reach;
   };
@@ -59,7 +64,12 @@ export function createGateEvaluator(deps: GateEvaluatorDeps) {
   const reachOf = createReach(deps);
 
   /** The facts for the gate of a resource, or of one operation, before the step to `to`; without `to`, before the next step. */
-  async function facts(resource: string, operation?: string, to?: Position): Promise<GateFacts> {
+  async function facts(
+    resource: string,
+    operation?: string,
+    to?: Position,
+    named?: readonly string[],
+  ): Promise<GateFacts> {
     const migration = declared().find((one) => one.resource === resource);
     const state = states.shared(resource);
     if (migration === undefined || state === undefined) throw new Error(`${resource} does not move`);
@@ -67,7 +77,7 @@ export function createGateEvaluator(deps: GateEvaluatorDeps) {
     const [found, known, reach] = await Promise.all([
       counts.read(resource),
       memory.read(resource),
-      step && reachOf(resource, step, to !== undefined),
+      step && reachOf(resource, step, to !== undefined, named),
     ]);
     const { operations = {}, noise = {} } = known ?? {};
     const cusum = Object.fromEntries(Object.entries(operations).map(([name, one]) => [name, one.cusum]));

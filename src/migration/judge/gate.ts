@@ -117,7 +117,8 @@ function conditionsOf(facts: GateFacts): readonly CheckedCondition[] {
 /** Evaluates the gate of the next step forward. */
 export function gateOf(facts: GateFacts): Gate {
   const next = nextPosition(facts.config, facts.state, facts.operation);
-  if (next === undefined) return { next, ready: false, unmet: [], met: [] };
+  const { reach } = facts;
+  if (next === undefined) return { next, ready: false, unmet: [], met: [], reach };
   const conditions = [...ofAnyStep(facts), ...ofReach(facts), ...conditionsOf(facts)];
   const withResult = (wanted: boolean): readonly Condition[] =>
     conditions.flatMap(({ isMet, ...condition }) => (isMet === wanted ? [condition] : []));
@@ -126,5 +127,5 @@ export function gateOf(facts: GateFacts): Gate {
     .flatMap(({ at }) => at ?? [])
     .sort()
     .at(-1);
-  return { next, ready: unmet.length === 0, unmet, met: withResult(true), earliestAt, reach: facts.reach };
+  return { next, ready: unmet.length === 0, unmet, met: withResult(true), earliestAt, reach };
 }

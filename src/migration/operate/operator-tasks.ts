@@ -17,8 +17,11 @@ import type {
 
 /** What operators can run. The configuration must declare a migration of `resource`, else the functions reject. */
 export type OperatorTasks = {
-  /** The gate of a step to `to` (absent: the next step) of an operation or the resource. Rejects if Redis fails. */
-  gate(resource: string, operation?: string, to?: Position): Promise<Gate>;
+  /**
+   * The gate of a step to `to` (absent: the next step) of an operation or the resource. The callers `named` are told by their
+   * ids. Rejects if Redis fails.
+   */
+  gate(resource: string, operation?: string, to?: Position, named?: readonly string[]): Promise<Gate>;
   /** The report as data: the position, the gate, and the counts. Rejects if Redis fails. */
   report(resource: string, operation?: string): Promise<MigrationReport>;
   /** Whether both sources have the same records under the same ids. */

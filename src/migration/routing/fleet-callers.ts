@@ -3,11 +3,13 @@
 import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
+import { finishStepsInTurns, type Steps } from '../../kernel/yield-to-loop.ts';
 import { newToken } from '../../store/redis/distributed-lock.ts';
 import { addCalls } from '../../store/redis/scripts/count-scripts.ts';
 import { stepOfBucket } from './bucket.ts';
 import {
   CALLERS_MAX,
+  CALLERS_PER_STEP,
   type CallSlice,
   createCallSlices,
   mergeCalls,
@@ -49,12 +51,16 @@ function createDigests(secret: string) {
     digests.set(id, digest);
     return digest;
   }
-  return {
-    digestOf,
-    /** The ids of known callers, by digest. */
-    names: (named: readonly string[]) =>
-      new Map([...digests.keys(), ...named].map((id) => [digestOf(id), id] as const)),
-  };
+  /** The ids of known callers by digest, in steps. */
+  function* names(named: readonly string[]): Steps<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const id of [...digests.keys(), ...named]) {
+      found.set(digestOf(id), id);
+      if (found.size % CALLERS_PER_STEP === 0) yield;
+    }
+    return found;
+  }
+  return { digestOf, names };
 }
 
 /** The field that counts all further callers of one step of the share. The field of a single caller also has a digest. */
@@ -65,6 +71,15 @@ function callerOf(field: string, calls: string, names: ReadonlyMap<string, strin
   const [bucket = '', digest = ''] = field.split(':');
   const id = digest === '' ? undefined : (names.get(digest) ?? `h:${digest.slice(0, 6)}`);
   return { bucket: Number(bucket), id, calls: Number(calls) };
+}
+
+/** The callers of all slices of time, one after the other. */
+function* callersOf(
+  slices: readonly Readonly<Record<string, string>>[],
+  names: ReadonlyMap<string, string>,
+): Generator<RecentCaller> {
+  for (const fields of slices)
+    for (const [field, calls] of Object.entries(fields)) yield callerOf(field, calls, names);
 }
 
 /** The writes for one slice of time, in chunks. */
@@ -108,13 +123,9 @@ export function createFleetCallers(name: string, deps: FleetCallersDeps): Recent
     count: slices.count,
     async list(named) {
       await flush();
-      const known = names(named);
+      const known = await finishStepsInTurns(names(named));
       const stored = await Promise.all(recentSlices(now()).map((slice) => client.hgetall(sliceKey(slice))));
-      return mergeCalls(
-        stored.flatMap((fields) =>
-          Object.entries(fields).map(([field, calls]) => callerOf(field, calls, known)),
-        ),
-      );
+      return finishStepsInTurns(mergeCalls(callersOf(stored, known)));
     },
     close: () => clearInterval(timer),
   };

@@ -1,5 +1,6 @@
 // Counts the calls of the last hour by caller, for the preview of a share.
 
+import { finishStepsInTurns, type Steps } from '../../kernel/yield-to-loop.ts';
 import type { Call } from '../../pipeline/stages/call.ts';
 import { stepOfBucket } from './bucket.ts';
 
@@ -29,6 +30,8 @@ const SLICE_MS = 300_000;
 const SLICES = 12;
 /** The most callers of one slice that are counted one by one. */
 export const CALLERS_MAX = 10_000;
+/** So many callers of all slices take a few milliseconds; then requests are served. */
+export const CALLERS_PER_STEP = 1_000;
 
 /** The numbers of the slices of the last hour. */
 export function recentSlices(nowMs: number): readonly number[] {
@@ -79,10 +82,15 @@ export function createCallSlices(now: () => number) {
   };
 }
 
-/** Adds up the calls of each caller. */
-export function mergeCalls(all: Iterable<RecentCaller>): readonly RecentCaller[] {
+/** Adds up the calls of each caller, in steps. */
+export function* mergeCalls(all: Iterable<RecentCaller>): Steps<readonly RecentCaller[]> {
   const merged: Counts = new Map();
-  for (const { bucket, id, calls } of all) addCalls(merged, bucket, id, calls);
+  let added = 0;
+  for (const { bucket, id, calls } of all) {
+    addCalls(merged, bucket, id, calls);
+    added += 1;
+    if (added % CALLERS_PER_STEP === 0) yield;
+  }
   return [...merged.values()];
 }
 
@@ -91,7 +99,7 @@ export function createLocalCallers(now: () => number): RecentCallers {
   const slices = createCallSlices(now);
   return {
     count: slices.count,
-    list: () => Promise.resolve(mergeCalls(slices.recent().flatMap(({ counts }) => [...counts.values()]))),
+    list: () => finishStepsInTurns(mergeCalls(slices.recent().flatMap(({ counts }) => [...counts.values()]))),
     close: () => undefined,
   };
 }

@@ -112,4 +112,22 @@ describe('the callers of a fleet', () => {
       expect(Math.abs(told - (100 * reached.length) / 24_001)).toBeLessThan(0.01);
     }
   });
+
+  test('are put together in turns, so that requests are served meanwhile', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`${i}:${i}digest`, '3']));
+    const client = { callBuffer: () => Promise.resolve(null), hgetall: () => Promise.resolve(fields) };
+    const deps = { client: client as unknown as Redis, keyOf: String, now: Date.now, secret: 'of the test' };
+    const callers = endAfterTest(createFleetCallers('users:crm:people', deps));
+    let isListed = false;
+    let turns = 0;
+    const countTurns = (): void => {
+      turns += 1;
+      if (!isListed) setImmediate(countTurns);
+    };
+    setImmediate(countTurns);
+    expect(await callers.list([])).toHaveLength(10_000);
+    isListed = true;
+    // Twelve slices of five minutes, each with so many callers.
+    expect(turns).toBeGreaterThanOrEqual(12);
+  });
 });

@@ -1,7 +1,19 @@
 // Says whom a share of the ramp reaches, with the labels of their keys.
 
+import type { Preview } from '../../../migration/tasks/task-results.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import type { OperatedMigrations } from './find-migration.ts';
+
+/** Names the keys of those whom a share reaches. */
+export function withLabels(
+  { largest, ...preview }: Preview,
+  labels: ReadonlyMap<string, string>,
+): ActionValue<'migrations.preview'> {
+  return {
+    ...preview,
+    largest: largest.map((one) => ({ ...one, label: labels.get(one.caller) || undefined })),
+  };
+}
 
 /** Whom a share reaches. Rejects if Redis fails. */
 export async function previewWithLabels(
@@ -11,9 +23,5 @@ export async function previewWithLabels(
 ): Promise<ActionValue<'migrations.preview'>> {
   const known = await labels();
   // Processes share their callers as digests of ids only. The ids of all keys show which digest is whose.
-  const { largest, ...preview } = await operatorTasks.preview(resource, percent, [...known.keys()]);
-  return {
-    ...preview,
-    largest: largest.map((one) => ({ ...one, label: known.get(one.caller) || undefined })),
-  };
+  return withLabels(await operatorTasks.preview(resource, percent, [...known.keys()]), known);
 }

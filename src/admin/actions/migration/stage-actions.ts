@@ -19,7 +19,7 @@ import type { ActionInput } from '../../api/action-table.ts';
 import { type ActionContext, type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { changeEverywhere, type ChangeRequest } from './change-state.ts';
 import { type FoundMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
-import { previewWithLabels } from './preview.ts';
+import { withLabels } from './preview.ts';
 import { pendingView } from './status.ts';
 
 /** How long the legacy source has to answer before a rollback from `complete`, its retries included. */
@@ -67,23 +67,28 @@ function gateHint({ reach, unmet }: Gate, resource: string): string {
   return `${least}; or name callers in allow; ${force}`;
 }
 
-/** The state after a step. @throws ActionRefusal */
+/** The state after a step, and whom its share reaches if it is a ramp. @throws ActionRefusal */
 async function stepped(
   migrations: OperatedMigrations,
   found: FoundMigration,
   { to, operation, force = false, reason, over }: AskedStep,
-): Promise<MigrationState> {
+): Promise<{ readonly state: MigrationState; readonly reach: ReturnType<typeof withLabels> | undefined }> {
   const { operatorTasks, clock } = migrations;
   const { resource } = found.state;
   if (force && reason === undefined)
     throw new ActionRefusal('bad_input', 'a forced step needs a reason', 'add --reason "<why>"');
-  const gate = await refuseIfRedisFails('keys', () => operatorTasks.gate(resource, operation, to));
+  // Without labels, a step is the same step.
+  const labels =
+    to.stage === 'ramp' ? await migrations.labels().catch(() => new Map<string, string>()) : undefined;
+  const gate = await refuseIfRedisFails('keys', () =>
+    operatorTasks.gate(resource, operation, to, labels && [...labels.keys()]),
+  );
   const at = new Date(clock.now()).toISOString();
   const decision = decideStep(found.state, gate, { to, operation, isForced: force, over, at });
   switch (decision.kind) {
     case 'go':
       await refuseSilentLegacy(migrations, found, operation);
-      return decision.state;
+      return { state: decision.state, reach: labels && gate.reach && withLabels(gate.reach, labels) };
     case 'refused':
       throw new ActionRefusal('conflict', decision.reason, decision.hint);
     case 'gate': {
@@ -141,21 +146,17 @@ export function createStageActions(migrations: OperatedMigrations) {
     ) => AskedStep & { readonly pending?: Omit<PendingStep, 'over'> | undefined },
   ) {
     let forced: readonly string[] = [];
-    let percent = 0;
+    let reach: Awaited<ReturnType<typeof stepped>>['reach'];
     let waiting: PendingStep | undefined;
     const changed = await changeEverywhere(migrations, request, note, async (found) => {
       const { pending, ...asked } = stepOf(found);
       const next = await stepped(migrations, found, asked);
-      [percent, forced] = [asked.to.percent, forcedOver(next)];
+      forced = forcedOver(next.state);
+      reach = next.reach;
       waiting = pending && { ...pending, over: forced };
-      return waiting === undefined ? next : withPending(found.state, waiting);
+      return waiting === undefined ? next.state : withPending(found.state, waiting);
     });
     if (waiting !== undefined) return { ...changed, pending: pendingView(waiting) };
-    // The step is taken, so no failure of Redis may make it look as if it were not.
-    const reach =
-      percent === 0
-        ? undefined
-        : await previewWithLabels(migrations, request.resource, percent).catch(() => undefined);
     return { ...changed, ...(forced.length > 0 && { forced }), ...(reach && { reach }) };
   }
 
