@@ -42,23 +42,26 @@ async function read<Name extends ActionName>(act: Act, name: Name, input: Action
   return result?.kind === 'done' ? (result.value as ActionValue<Name>) : undefined;
 }
 
-/** Creates the function that describes incidents. What changed before one is read once. */
+/** A run of an incident: what changed before an earlier one is not what changed before this one. */
+const runOf = ({ id, since }: FleetIncident) => `${id} ${since}`;
+
+/** Creates the function that describes incidents. What changed before the run of one is read once. */
 export function createIncidentDescriber({ clock, act, patience }: IncidentDescriberDeps): DescribeIncidents {
   const settled = new Map<string, IncidentView['before']>();
   const texts = new Map<string, string>();
 
-  /** What changed before each incident, by its id. */
+  /** What changed before each incident. */
   async function changesOf(incidents: readonly FleetIncident[]) {
     if (settled.size > REMEMBERED_MAX) settled.clear();
-    const isSettled = incidents.every(({ id }) => settled.has(id));
+    const isSettled = incidents.every((one) => settled.has(runOf(one)));
     const lines = isSettled ? [] : (await read(act, 'audit', {}))?.lines;
     return incidents.map((one): IncidentView['before'] => {
-      const known = settled.get(one.id);
+      const known = settled.get(runOf(one));
       if (known !== undefined) return known;
       const changes = changesBeforeIncident(one, lines ?? []);
       if (lines === undefined) return { changes, problem: AUDIT_PROBLEM };
       // The audit may get the line of a change some moments after it.
-      if (clock.now() - one.since > SETTLED_MS) settled.set(one.id, { changes });
+      if (clock.now() - one.since > SETTLED_MS) settled.set(runOf(one), { changes });
       return { changes };
     });
   }

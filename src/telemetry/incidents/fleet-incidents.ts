@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
-import { type Incident, incidentSchema, SAME_MS, timeSchema } from './incident.ts';
+import { type Incident, incidentSchema, QUIET_MS, SAME_MS, timeSchema } from './incident.ts';
 
 const events = z.enum(['opened', 'worsened', 'ended']);
 
@@ -71,12 +71,16 @@ const INCIDENTS_MAX = 200;
 const TOLD_MS = 60_000;
 const STARTS_MAX = 10;
 
+/** When an incident opened first. */
+const firstOf = ({ since, firstAt }: Incident): number => firstAt ?? since;
+
 /** An id that may stand in a URL: the kind, the subject (with a digest if it was changed), and the second of its beginning. */
-function incidentId({ kind, subject, since }: Pick<Incident, 'kind' | 'subject' | 'since'>): string {
+function incidentId(incident: Incident): string {
+  const { kind, subject } = incident;
   const plain = subject.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 60);
   const digest = createHash('sha256').update(subject).digest('hex').slice(0, 6);
   const name = /^[A-Za-z0-9-]{1,60}$/.test(subject) ? plain : `${plain}-${digest}`;
-  return `${kind}-${name}-${Math.floor(since / 1_000).toString(36)}`;
+  return `${kind}-${name}-${Math.floor(firstOf(incident) / 1_000).toString(36)}`;
 }
 
 type Join = (one: number, other: number) => number;
@@ -104,8 +108,16 @@ const earliest = (one = Infinity, other = Infinity): number | undefined => {
   return first === Infinity ? undefined : first;
 };
 
-/** Joins two views of one incident. It begins at the earlier time, and `how` joins the counts. */
+/** Whether the later of two begins a new run: it knows that all was quiet after the last failure of the earlier one. */
+const isNextRun = (earlier: Incident, later: Incident): boolean =>
+  later.since > earlier.last && (later.since - earlier.last >= QUIET_MS || later.reopened > earlier.reopened);
+
+/** Joins two views of one incident. Its latest run begins at the earlier time, and `how` joins the counts. */
 function join(one: Incident, other: Incident, how: Join): Incident {
+  const firstAt = Math.min(firstOf(one), firstOf(other));
+  const [earlier, later] = one.since <= other.since ? [one, other] : [other, one];
+  if (isNextRun(earlier, later))
+    return { ...later, firstAt, reopened: Math.max(earlier.reopened + 1, later.reopened) };
   const failedIn = ({ calls, answers }: Incident) => calls.failed + answers.failed;
   return {
     ...(failedIn(one) >= failedIn(other) ? one : other),
@@ -116,6 +128,7 @@ function join(one: Incident, other: Incident, how: Join): Incident {
     seen: Math.max(one.seen, other.seen),
     isOpen: one.isOpen || other.isOpen,
     reopened: Math.max(one.reopened, other.reopened),
+    firstAt,
     worsenedAt: earliest(one.worsenedAt, other.worsenedAt),
     labels: { ...one.labels, ...other.labels },
     breakerAt: Math.max(one.breakerAt ?? 0, other.breakerAt ?? 0) || undefined,
@@ -125,7 +138,7 @@ function join(one: Incident, other: Incident, how: Join): Incident {
 const isSame = (one: Incident, other: Incident): boolean =>
   one.kind === other.kind &&
   one.subject === other.subject &&
-  Math.max(one.since, other.since) <= Math.min(one.last, other.last) + SAME_MS;
+  Math.max(firstOf(one), firstOf(other)) <= Math.min(one.last, other.last) + SAME_MS;
 
 /** Merges the incidents of several processes to one incident for each kind and subject. */
 export function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
@@ -147,9 +160,12 @@ function startsBefore(
 ): FleetIncident['starts'] {
   const isNew = ({ process }: ProcessIncidents) => !known.some((one) => one.process === process);
   const found = processes
-    .filter((one) => isNew(one) && one.startedAt <= since && since - one.startedAt <= BEFORE_MS)
+    .filter((one) => isNew(one) && one.startedAt <= since)
     .map(({ process, version, startedAt }) => ({ process, version, startedAt }));
-  return [...known, ...found].sort((a, b) => b.startedAt - a.startedAt).slice(0, STARTS_MAX);
+  return [...known, ...found]
+    .filter(({ startedAt }) => since - startedAt <= BEFORE_MS)
+    .sort((a, b) => b.startedAt - a.startedAt)
+    .slice(0, STARTS_MAX);
 }
 
 /** As many incidents as a fleet keeps: the open ones first, and the latest first. */
@@ -170,9 +186,11 @@ export function updateFleetIncidents(
     const found = current.find((other) => isSame(one, other));
     // No process sees the incident any more, because the processes have ended or have forgotten it.
     if (found === undefined) return { ...one, isOpen: false };
-    const { isOpen, cause, breakerAt } = found;
-    const starts = startsBefore(one, processes, one.starts);
-    return { ...one, ...join(one, found, Math.max), isOpen, cause, breakerAt, starts };
+    const { isOpen, breakerAt } = found;
+    const joined = join(one, found, Math.max);
+    const cause = isNextRun(found, one) ? one.cause : found.cause;
+    const starts = startsBefore(joined, processes, one.starts);
+    return { ...one, ...joined, isOpen, cause, breakerAt, starts };
   });
   const fresh = current
     .filter((one) => !known.some((other) => isSame(one, other)))

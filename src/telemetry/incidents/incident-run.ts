@@ -6,7 +6,6 @@ import {
   hostOf,
   incidentOf,
   openTally,
-  reopenTally,
   beginTally,
   type IncidentTally,
   tallyFailure,
@@ -37,7 +36,7 @@ function goOn(
   answered: number,
 ): IncidentTally | undefined {
   if (!tally.isOpen) return now - tally.seen >= QUIET_MS + SAME_MS ? undefined : tally;
-  if (tally.seen >= lastTick) tally.answersTotal = tally.answersBefore + answered - tally.answersFrom;
+  if (tally.seen >= lastTick) tally.answersTotal = answered - tally.answersFrom;
   if (now - tally.seen >= QUIET_MS) tally.isOpen = false;
   return tally;
 }
@@ -46,8 +45,8 @@ function goOn(
  * Whether an open incident may have begun at `since`, before its first failure in this process. Counts are kept by the second,
  * so less than a second would add calls from before the incident.
  */
-const mayBegin = ({ isOpen, reopened, since: first }: IncidentTally, since: number) =>
-  isOpen && reopened === 0 && since < first - SECOND_MS && since >= first - QUIET_MS;
+const mayBegin = ({ isOpen, since: first }: IncidentTally, since: number) =>
+  isOpen && since < first - SECOND_MS && since >= first - QUIET_MS;
 
 /** The failures since an incident began. An answer counts by when it was seen, because its request began before the calls. */
 const failuresSince = (pending: Pending, since: number) =>
@@ -89,8 +88,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
 
   /** Opens an incident with the failures since its beginning. */
   function open(since: number, healthy: number, now: number): void {
-    if (tally === undefined) tally = openTally(since, now, answered(since), healthy);
-    else reopenTally(tally, now, answered(since), healthy);
+    tally = openTally(since, now, answered(since), healthy, tally);
     for (const failure of failuresSince(pending, since)) tallyFailure(tally, failure, deps, now);
     pending = [];
   }

@@ -46,29 +46,27 @@ function addTo(counts: Counts, name: string | undefined, max = NAMES_MAX): boole
   return true;
 }
 
-/** Opens a tally. `answered`: the number of answers when it began (`since`); `healthy`: calls since then that did not fail. */
-export function openTally(since: number, now: number, answered: number, healthy: number) {
+/** How often an incident had opened before, and when it did first. */
+type Earlier = { readonly since: number; readonly firstAt: number | undefined; readonly reopened: number };
+
+/**
+ * Opens a tally. `answered`: the number of answers when it began (`since`); `healthy`: calls since then that did not fail. It
+ * counts from zero if it opens again, because what failed before may have had another cause.
+ */
+export function openTally(since: number, now: number, answered: number, healthy: number, earlier?: Earlier) {
   const empty = (): Counts => new Map();
   return {
-    ...{ since, last: since, seen: since, openedAt: now, isOpen: true, reopened: 0 },
+    ...{ since, last: since, seen: since, openedAt: now, isOpen: true },
+    reopened: earlier === undefined ? 0 : earlier.reopened + 1,
+    firstAt: earlier?.firstAt ?? earlier?.since,
     worsenedAt: undefined as number | undefined,
     /** `trailing`: calls since the last failure. */
     ...{ failed: 0, total: 0, trailing: healthy, notSent: 0 },
-    /** `answersBefore`: answers until it opened again; `answersFrom`: the number of answers when it opened. */
-    ...{ answersFailed: 0, answersTotal: 0, answersBefore: 0, answersFrom: answered },
+    /** `answersFrom`: the number of answers when it opened. */
+    ...{ answersFailed: 0, answersTotal: 0, answersFrom: answered },
     ...{ causes: empty(), callers: empty(), otherCallers: 0, operations: empty() },
     ...{ failedAt: empty(), askedAt: empty() },
   };
-}
-
-/** Opens an ended tally again, because the same thing fails again; `answered` and `healthy` are as in `openTally`. */
-export function reopenTally(tally: IncidentTally, now: number, answered: number, healthy: number): void {
-  tally.isOpen = true;
-  tally.reopened += 1;
-  tally.openedAt = now;
-  tally.trailing = healthy;
-  tally.answersBefore = tally.answersTotal;
-  tally.answersFrom = answered;
 }
 
 /** Moves the beginning of a tally to `since`. `answered`: the answers by then; `healthy`: the calls that are added. */
@@ -132,7 +130,7 @@ export function incidentOf(tally: IncidentTally, of: TallySubject, breakerAt: nu
   );
   return {
     ...{ kind: of.kind, subject: of.subject, since, last, seen, isOpen, reopened, worsenedAt },
-    ...{ notSent, breakerAt },
+    ...{ firstAt: tally.firstAt, notSent, breakerAt },
     cause: sortedCounts(tally.causes)[0]?.[0] ?? 'fails',
     severity: isCriticalNow(tally, of) ? 'critical' : 'warning',
     calls: hasCalls(of.kind) ? { failed, total } : { failed: 0, total: 0 },

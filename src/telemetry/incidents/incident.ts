@@ -41,8 +41,10 @@ export const incidentSchema = z.object({
   /** Why most of the calls failed, in words. */
   cause: z.string(),
   severity: z.enum(['critical', 'warning']),
-  /** When the first failure began; this stays if the incident opens again. */
+  /** When the first failure of the latest run began; the causes, counts and callers are of this run, too. */
   since: timeSchema,
+  /** When the first run began, if the incident opened again. */
+  firstAt: timeSchema.optional(),
   /** When the last failure began. */
   last: timeSchema,
   /** When the last failure was seen, which is later for a call that hangs. */

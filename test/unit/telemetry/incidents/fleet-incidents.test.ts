@@ -34,3 +34,58 @@ describe('an incident of a fleet', () => {
     });
   });
 });
+
+describe('an incident of a fleet that opens again', () => {
+  /** What a process sees that has started after the first run. */
+  function laterProcess() {
+    const night = createNight();
+    night.moveTo(night.START + 200_000);
+    night.calls('crm', 0, 20, 'shape', 'h2:1');
+    night.answers(5, ['b']);
+    return { ...night.tracker.seen(), process: 'two' };
+  }
+
+  /** What a process sees of both runs. */
+  function bothRuns() {
+    const night = createNight();
+    night.calls('crm', 0, 20, 'unreachable', 'h1:1');
+    night.answers(5, ['a', 'a']);
+    const first = night.tracker.seen();
+    night.seconds(200, () => night.calls('crm', 2));
+    night.calls('crm', 0, 10, 'shape', 'h1:1');
+    night.answers(5, ['c']);
+    return { first, second: night.tracker.seen() };
+  }
+
+  const REOPENED_AT = Date.UTC(2026, 0, 31, 3, 3, 20);
+
+  it('has the facts of its latest run, and keeps its id and when it opened first', () => {
+    const { first, second } = bothRuns();
+    const known = updateFleetIncidents([], [first], NOW);
+    const again = only(updateFleetIncidents(known, [second, laterProcess()], REOPENED_AT));
+    const { id, since, firstAt, reopened, isOpen, cause, calls, callers, hosts } = again;
+    expect({ id, firstAt, reopened, isOpen }).toEqual({
+      ...{ id: only(known).id, firstAt: only(known).since, reopened: 1, isOpen: true },
+    });
+    expect(Math.abs(since - REOPENED_AT)).toBeLessThanOrEqual(10);
+    expect({ cause, calls, callers }).toEqual({
+      ...{ cause: 'replies of another shape', calls: { failed: 30, total: 30 }, callers: { b: 1, c: 1 } },
+    });
+    expect(Object.keys(hosts).sort()).toEqual(['h1:1', 'h2:1']);
+  });
+
+  it('has opened again also where no process saw both runs', () => {
+    const known = updateFleetIncidents([], [process('one', 'h1:1', 'a')], NOW);
+    const all = [process('one', 'h1:1', 'a'), laterProcess()];
+    const again = only(updateFleetIncidents(known, all, REOPENED_AT));
+    expect(again).toMatchObject({ reopened: 1, callers: { b: 1 }, cause: 'replies of another shape' });
+    expect(only(updateFleetIncidents([again], all, REOPENED_AT))).toEqual(again);
+  });
+
+  it('does not go back to a run before where only a process that saw that one is left', () => {
+    const { first, second } = bothRuns();
+    const known = updateFleetIncidents([], [second], REOPENED_AT);
+    const left = only(updateFleetIncidents(known, [first], REOPENED_AT));
+    expect(left).toMatchObject({ reopened: 1, callers: { c: 1 }, cause: 'replies of another shape' });
+  });
+});

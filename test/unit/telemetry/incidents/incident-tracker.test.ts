@@ -69,16 +69,24 @@ describe('an incident', () => {
     expect(only(night.incidents()).calls).toEqual({ failed: 10, total: 20 });
   });
 
-  it('is the same if it opens again within ten minutes', () => {
+  it('is the same if it opens again within ten minutes, with the facts of its latest run alone', () => {
     const night = createNight();
-    const fail = () => night.seconds(10, () => night.calls('crm', 0, 2));
-    fail();
+    const fail = (caller: string, failed: number, failure: string, host: string) =>
+      night.seconds(10, () => {
+        night.calls('crm', 0, failed, failure, host);
+        night.answers(1, [caller]);
+      });
+    fail('a', 8, 'credential', 'a:1');
     night.seconds(300, () => night.calls('crm', 2));
-    fail();
+    const began = night.now;
+    fail('b', 2, 'shape', 'b:2');
     expect(night.short()).toEqual(['source crm open 1']);
-    const { since, calls } = only(night.incidents());
-    expect(since - night.START).toBeLessThan(1_000);
-    expect(calls.failed).toBe(40);
+    const { since, firstAt = NaN, ...latest } = only(night.incidents());
+    expect(firstAt - night.START).toBeLessThan(1_000);
+    expect(Math.abs(since - began)).toBeLessThanOrEqual(10);
+    expect(latest).toMatchObject({ cause: 'replies of another shape', calls: { failed: 20, total: 20 } });
+    expect([latest.callers, latest.answers]).toEqual([{ b: 10 }, { failed: 10, total: 20 }]);
+    expect(Object.keys(latest.hosts)).toEqual(['b:2']);
   });
 
   it('is another one after that', () => {
