@@ -27,7 +27,7 @@ export function openStores(
     Metrics,
     'watchRedis' | 'watchRefusedCallers' | 'compressed' | 'cacheEvent' | 'requestTraceWritten'
   >,
-  onFailed?: RecentRequestsDeps['onFailed'],
+  onHarmed?: RecentRequestsDeps['onHarmed'],
 ) {
   const redis = openRedis(spec, log);
   for (const role of redisRoles) {
@@ -47,7 +47,7 @@ export function openStores(
   const requestIndex =
     redis.of.cache &&
     createFleetTraceIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
-  const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onFailed });
+  const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onHarmed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());
   const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, lookTurns, log });

@@ -178,7 +178,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const current = () => snapshots.current;
   const tracker = openTracker(services, { metrics: counted, current, stores: () => stores });
   const metrics = withTracker(counted, tracker);
-  const stores = openStores(first.gateway, services, metrics, tracker.answerFailed);
+  const stores = openStores(first.gateway, services, metrics, tracker.answerHarmed);
   const { redis, purges, recent, callers } = stores;
   const app = createApp({ ...services, metrics, recent, callers });
   const quotaOf = services.quotaOf ?? createLocalQuotas();

@@ -76,7 +76,10 @@ const CAUSES: Readonly<Record<string, readonly IsCause[]>> = {
   saturated: [sameSource('source', 'route', 'slow')],
   field_lost: [sameField],
   errors: [
-    both(ofKind('redis', 'issuer', 'source', 'route', 'gateway'), ({ answers }) => answers.failed > 0),
+    both(
+      ofKind('redis', 'issuer', 'source', 'route', 'slow', 'gateway'),
+      ({ answers }) => answers.failed > 0,
+    ),
   ],
   stale_served: [ofKind('source', 'slow')],
   slow: [servesOperation],

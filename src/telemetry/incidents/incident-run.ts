@@ -5,6 +5,8 @@ import {
   type Failure,
   hostOf,
   incidentOf,
+  isAnswer,
+  isHarmOnly,
   openTally,
   beginTally,
   type IncidentTally,
@@ -51,7 +53,7 @@ const mayBegin = ({ isOpen, since: first }: IncidentTally, since: number) =>
 /** The failures since an incident began. An answer counts by when it was seen, because its request began before the calls. */
 const failuresSince = (pending: Pending, since: number) =>
   pending.flatMap(({ failure, seenAt }) =>
-    (failure.effect === 'answer' ? seenAt : failure.at) >= since ? [failure] : [],
+    (isAnswer(failure) ? seenAt : failure.at) >= since ? [failure] : [],
   );
 
 const nextSecond = (ms: number) => Math.ceil(ms / SECOND_MS) * SECOND_MS;
@@ -101,10 +103,10 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       if (tally?.isOpen === true) countHealthyCall(tally, host);
     },
     fail(failure: Failure, now: number): void {
-      const isEffect = failure.effect === 'answer';
+      const isEffect = isAnswer(failure);
       if (!isEffect) lastCall = now;
       // A failed answer is an effect of failed calls, which are counted; only if there are none, the answer itself counts.
-      if (!isEffect || now - lastCall > QUIET_MS) window.add(failure.at, true);
+      if (!isEffect || (!isHarmOnly(failure) && now - lastCall > QUIET_MS)) window.add(failure.at, true);
       if (tally?.isOpen === true) {
         tallyFailure(tally, failure, deps, now);
         return;
@@ -148,7 +150,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     },
     /** Whether anything failed within the last minute. */
     get isFailing(): boolean {
-      return tally?.isOpen === true || pending.length > 0;
+      return tally?.isOpen === true || pending.some(({ failure }) => !isHarmOnly(failure));
     },
   };
 }

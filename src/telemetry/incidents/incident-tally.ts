@@ -9,8 +9,11 @@ export type Failure = {
   /** Why it failed, in words; absent: the failure shows only that the incident goes on. */
   readonly cause?: string | undefined;
   readonly host?: string | undefined;
-  /** `answer`: an answer of the gateway failed; `not_sent`: a call was not sent; absent: a call failed. */
-  readonly effect?: 'answer' | 'not_sent' | undefined;
+  /**
+   * `answer`: an answer of the gateway failed; `no_slot`: one failed because no slot was free; `slow`: one was slow;
+   * `not_sent`: a call was not sent; absent: a call failed. `no_slot` and `slow` open no incident.
+   */
+  readonly effect?: 'answer' | 'no_slot' | 'slow' | 'not_sent' | undefined;
   readonly caller?: string | undefined;
   readonly operation?: string | undefined;
 };
@@ -34,6 +37,12 @@ const NAMES_MAX = 100;
 const GRACE_MS = 10_000;
 
 type Counts = Map<string, number>;
+
+/** Whether an answer tells only whom a fault harms: others must tell that there is one. */
+export const isHarmOnly = ({ effect }: Failure): boolean => effect === 'no_slot' || effect === 'slow';
+
+/** Whether it is an answer of the gateway, no call. */
+export const isAnswer = (failure: Failure): boolean => failure.effect === 'answer' || isHarmOnly(failure);
 
 /** The host and port of a base URL. */
 export const hostOf = (base: string): string => URL.parse(base)?.host || base;
@@ -88,22 +97,26 @@ const isCriticalNow = ({ answersFailed }: IncidentTally, { isCritical = false }:
 
 function tallyAnswer(
   tally: IncidentTally,
-  { caller, operation }: Failure,
+  { caller, operation, effect }: Failure,
   of: TallySubject,
   now: number,
 ): void {
-  if (!isCriticalNow(tally, of) && now - tally.openedAt > GRACE_MS) tally.worsenedAt ??= now;
-  tally.answersFailed += 1;
   if (!addTo(tally.callers, caller, CALLERS_KEPT)) tally.otherCallers += 1;
   addTo(tally.operations, operation);
+  if (effect === 'slow') return;
+  if (!isCriticalNow(tally, of) && now - tally.openedAt > GRACE_MS) tally.worsenedAt ??= now;
+  tally.answersFailed += 1;
 }
 
 /** Counts a failure for an incident. */
 export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
-  tally.last = Math.max(tally.last, failure.at);
-  tally.seen = now;
+  // An answer may be slow for another reason, so it does not say that the fault goes on.
+  if (failure.effect !== 'slow') {
+    tally.last = Math.max(tally.last, failure.at);
+    tally.seen = now;
+  }
   if (failure.effect !== 'not_sent') addTo(tally.causes, failure.cause);
-  if (failure.effect === 'answer') tallyAnswer(tally, failure, of, now);
+  if (isAnswer(failure)) tallyAnswer(tally, failure, of, now);
   else if (failure.effect === 'not_sent') tally.notSent += 1;
   else {
     tally.failed += 1;

@@ -3,6 +3,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestLogFields } from '../requests/recent-requests.ts';
 import type { ProcessIncidents } from './fleet-incidents.ts';
+import { createAnsweredPast } from './answered-past.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
@@ -18,8 +19,8 @@ export type WatchedState = {
   readonly isCritical?: boolean;
 };
 
-/** An answer with a status from 500 on. `source`: the upstream that the error names. */
-export type FailedAnswer = Pick<RequestLogFields, 'code' | 'source' | 'caller' | 'operation'>;
+/** An answer with a status from 500 on, or a slow one. `source`: the upstream that the error names. */
+export type HarmedAnswer = Pick<RequestLogFields, 'status' | 'code' | 'source' | 'caller' | 'operation'>;
 
 /** What is wrong, and since when. */
 export type IncidentStart = Pick<Incident, 'kind' | 'subject' | 'since'>;
@@ -56,29 +57,6 @@ const NOTHING_SERVED: TrackedServing = {
 const TICK_MS = 1_000;
 const SHARE_MIN = 0.02;
 const SLOW_SHARE_MIN = 0.1;
-const REMEMBERED_S = 128;
-
-/** Remembers how many answers there were at each second of the last two minutes. */
-function createAnsweredPast(answered: () => number, now: () => number) {
-  const past = new Float64Array(REMEMBERED_S).fill(answered());
-  const secondOf = (ms: number) => Math.floor(ms / 1_000);
-  let latest = secondOf(now());
-  return {
-    at: (ms = Infinity): number => {
-      const second = secondOf(ms);
-      if (second >= latest) return answered();
-      return past[Math.max(second, latest - REMEMBERED_S + 1) % REMEMBERED_S] ?? 0;
-    },
-    /** Notes the number of answers. Seconds without a tick get the same number. */
-    tick(): void {
-      const second = secondOf(now());
-      const count = answered();
-      for (let at = Math.max(latest + 1, second - REMEMBERED_S + 1); at <= second; at += 1)
-        past[at % REMEMBERED_S] = count;
-      latest = Math.max(latest, second);
-    },
-  };
-}
 
 /** The kind of an upstream, by its name in the metrics. */
 const kindOf = (source: string): IncidentKind => (source.startsWith('passthrough.') ? 'route' : 'source');
@@ -115,6 +93,11 @@ function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
     upstreamOf,
     known: (kind: IncidentKind, subject: string) => runs.get(`${kind} ${subject}`),
     all: () => runs.values(),
+    /** The runs of slow calls of what an operation reads. */
+    slowOf: (operation: string): readonly IncidentRun[] =>
+      (operation.startsWith('passthrough.') ? [operation] : deps.sourcesOf(operation)).flatMap(
+        (name) => runs.get(`slow ${name}`) ?? [],
+      ),
     /** Counts a call that did not fail as slow or not. */
     countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
       const { slow } = upstreamOf(source);
@@ -128,7 +111,7 @@ function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
 /** Finds the run of the deepest dependency that made an answer fail; `undefined` if no watched dependency is at fault. */
 function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<typeof createRuns>) {
   const ofRole = (role: string) => runs.of('redis', redisOf(role) ?? role);
-  return function rootOf({ code, source, operation }: FailedAnswer): IncidentRun | undefined {
+  return function rootOf({ code, source, operation }: HarmedAnswer): IncidentRun | undefined {
     if (code === 'limiter_unavailable') return ofRole('limits');
     if (source?.startsWith('redis.') === true) return ofRole(source.slice(6));
     if (source === 'auth.jwt') return runs.of('issuer', source);
@@ -196,11 +179,21 @@ function createEventCounts(
         runs.of('issuer', 'auth.jwt').fail({ at: now, cause: issuerFailureText(problem) }, now);
       else runs.known('issuer', 'auth.jwt')?.ok(now);
     },
-    /** Attributes an answer that failed to its root cause. */
-    answerFailed: (answer: FailedAnswer, at: number): void => {
-      const { caller, operation, code } = answer;
+    /** Attributes an answer that failed to its root cause, and a slow one to the sources that are slow. */
+    answerHarmed: (answer: HarmedAnswer, at: number): void => {
+      const { caller, operation, code, source = '', status } = answer;
+      const harm = { at, caller, operation };
+      const now = clock.now();
+      if ((status ?? 0) < 500) {
+        for (const run of runs.slowOf(operation))
+          if (run.isFailing) run.fail({ ...harm, effect: 'slow' }, now);
+        return;
+      }
+      const effect = code === 'overloaded' ? 'no_slot' : 'answer';
       const cause = code === 'server_error' ? 'answers 500' : undefined;
-      rootOf(answer)?.fail({ at, effect: 'answer', caller, operation, cause }, clock.now());
+      rootOf(answer)?.fail({ ...harm, effect, cause }, now);
+      // Calls that are slow keep the slots, too.
+      if (effect === 'no_slot') runs.known('slow', source)?.fail({ ...harm, effect }, now);
     },
   };
 }

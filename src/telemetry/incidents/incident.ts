@@ -60,12 +60,12 @@ export const incidentSchema = z.object({
   notSent: count,
   /** The answers of the gateway until the last failure; `failed`: those that the incident made fail. */
   answers: failedOf,
-  /** Failed answers by caller, and by operation. */
+  /** Failed answers by caller, and by operation; of a slow source slow ones, too. */
   callers: counts,
   operations: counts,
   /** The labels of the callers' keys, by the ids of the callers. */
   labels: z.record(z.string(), z.string()),
-  /** Failed answers of callers that are not listed. */
+  /** The same of callers that are not listed. */
   otherCallers: count,
   /** The calls to each host. */
   hosts: z.record(z.string(), failedOf),

@@ -77,8 +77,8 @@ export type RecentRequestsDeps = {
   readonly slowMs: number;
   /** Called with each kept request; it must return at once. */
   readonly onKept?: ((kept: KeptRequest) => void) | undefined;
-  /** Called with the log line of each failed request, and when the request came (ms since the epoch). */
-  readonly onFailed?: ((line: RequestLogFields, cameAt: number) => void) | undefined;
+  /** Called with the log line of each request that failed or was slow, and when the request came (ms since the epoch). */
+  readonly onHarmed?: ((line: RequestLogFields, cameAt: number) => void) | undefined;
 };
 
 function traceOf(
@@ -119,7 +119,7 @@ export function createRecentRequests({
   instance,
   slowMs,
   onKept,
-  onFailed,
+  onHarmed,
 }: RecentRequestsDeps): RecentRequests {
   const rings = new Map(keptKinds.map((kind) => [kind, { kept: [] as KeptRequest[], next: 0 }]));
 
@@ -141,7 +141,7 @@ export function createRecentRequests({
       const kept = { kind, trace: () => traceOf(request, { cameAt, isSlow, instance }) } as const;
       keep(kept);
       onKept?.(kept);
-      if (kind === 'failed') onFailed?.(request.line, cameAt);
+      if (kind !== 'refused') onHarmed?.(request.line, cameAt);
     },
     traces: () => [...rings.values()].flatMap(({ kept }) => kept.map(({ trace }) => trace())),
   };

@@ -56,7 +56,15 @@ export function createNight({ slowMs = 1_000 } = {}) {
       code = 'upstream_error',
     ): void {
       answered += ok + failed.length;
-      for (const caller of failed) tracker.answerFailed({ code, source, caller, operation: 'crm.list' }, now);
+      const status = code === 'overloaded' ? 503 : 502;
+      for (const caller of failed)
+        tracker.answerHarmed({ status, code, source, caller, operation: 'crm.list' }, now);
+    },
+    /** A call of the source that takes long, and the answer of it. */
+    slowAnswer(caller: string, seconds = 2): void {
+      answered += 1;
+      tracker.call('crm', '2xx', undefined, seconds);
+      tracker.answerHarmed({ status: 200, caller, operation: 'crm.list' }, now - seconds * 1_000);
     },
     state: (one: WatchedState): void => void states.set(`${one.kind} ${one.subject}`, one),
     /** The incidents that are open, or ended a short while ago. */

@@ -24,6 +24,43 @@ describe('answers that fail', () => {
     expect(night.short()).toEqual(['source crm open 0']);
   });
 
+  it('for want of a slot are of the source that is slow, and no failure of it', () => {
+    const night = createNight();
+    night.seconds(30, (at) => {
+      if (at >= 2) for (let call = 0; call < 3; call += 1) night.slowAnswer('a');
+      if (at >= 5) night.answers(0, ['b'], 'crm', 'overloaded');
+    });
+    expect(night.short()).toEqual(['slow crm open 0']);
+    const { since, cause, callers, answers, severity } = only(night.incidents());
+    expect({ since, cause, severity }).toEqual({
+      ...{ since: night.START, cause: 'calls take longer than 1 s', severity: 'critical' },
+    });
+    expect({ callers, failed: answers.failed }).toEqual({ callers: { a: 84, b: 25 }, failed: 25 });
+  });
+
+  it('for want of a slot are of the source that fails, and alone no incident', () => {
+    const night = createNight();
+    night.seconds(90, () => night.answers(1, ['a', 'a'], 'crm', 'overloaded'));
+    expect(night.short()).toEqual([]);
+    night.seconds(10, () => {
+      night.calls('crm', 0, 2);
+      night.answers(1, ['b'], 'crm', 'overloaded');
+    });
+    expect(night.short()).toEqual(['source crm open 0']);
+    expect(only(night.incidents())).toMatchObject({ callers: { b: 10 }, answers: { failed: 10 } });
+  });
+
+  it('are none where they are only slow: the callers of a slow source are those who wait', () => {
+    const night = createNight();
+    night.seconds(30, () => {
+      for (const caller of ['a', 'b', 'c']) night.slowAnswer(caller);
+    });
+    expect(only(night.incidents())).toMatchObject({
+      ...{ kind: 'slow', severity: 'warning', answers: { failed: 0 } },
+      callers: { a: 30, b: 30, c: 30 },
+    });
+  });
+
   it('make an incident worse that had none before', () => {
     const night = createNight();
     night.seconds(30, () => night.calls('crm', 0, 2));
