@@ -98,6 +98,7 @@ function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
       (operation.startsWith('passthrough.') ? [operation] : deps.sourcesOf(operation)).flatMap(
         (name) => runs.get(`slow ${name}`) ?? [],
       ),
+    isSlow: (ms: number) => ms > deps.slowMs(),
     /** Counts a call that did not fail as slow or not. */
     countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
       const { slow } = upstreamOf(source);
@@ -149,14 +150,16 @@ function createEventCounts(
       base?: string,
       error?: unknown,
     ): void {
-      // A call whose caller left, or that found no concurrency slot, says nothing about the source.
-      if (failure === undefined && (outcome === 'cancelled' || outcome === 'overloaded')) return;
+      const isAbandoned = failure === undefined && outcome === 'cancelled';
+      // A call that found no concurrency slot says nothing about the source, nor one whose caller left before it was slow.
+      if (failure === undefined && outcome === 'overloaded') return;
+      if (isAbandoned && !runs.isSlow(seconds * 1_000)) return;
       const now = clock.now();
       // Counts reach back only a minute.
       const at = now - Math.min(seconds * 1_000, QUIET_MS);
       const { run } = runs.upstreamOf(source);
       if (failure === undefined) {
-        run.ok(at, base);
+        if (!isAbandoned) run.ok(at, base);
         runs.countSpeed(source, at, seconds * 1_000, base);
         return;
       }

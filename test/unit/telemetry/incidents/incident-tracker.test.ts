@@ -221,4 +221,14 @@ describe('a slow source', () => {
     expect(night.short()).toEqual(['slow catalog open 0']);
     expect(only(night.incidents()).since - night.START).toBe(8_000);
   });
+
+  it.each([
+    ['crm', 20, ['slow crm open 0']],
+    ['passthrough.orders', 20, ['slow passthrough.orders open 0']],
+    ['crm', 1, []],
+  ])('is an incident where its callers leave before it answers: %s after %d s', (source, seconds, found) => {
+    const night = createNight();
+    night.seconds(30, () => night.tracker.call(source, 'cancelled', undefined, seconds));
+    expect(night.short()).toEqual(found);
+  });
 });
