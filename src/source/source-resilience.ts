@@ -9,7 +9,8 @@ import { createResilience, type Resilience, type ResilienceDeps } from './resili
 
 /** The metrics about the state of sources. */
 export type ResilienceMetrics = {
-  breakerState(source: string, state: BreakerState): void;
+  /** `undefined`: this breaker has gone. After a reload, a source has several until the calls of the earlier ones are over. */
+  breakerState(source: string, state: BreakerState | undefined, breaker: object): unknown;
   /** An event between Portico and a source, such as `retry_sent`. */
   sourceEvent(source: string, event: string): void;
   /** An event of one of a source's hosts: `ejected`, `unhealthy` or `healthy`. */
@@ -66,8 +67,10 @@ export function createSourceResilience(
   { clock, log, metrics, tell, deadlineMs, patienceMs, askHealthProbe }: SourceResilienceDeps,
 ): Resilience {
   const notice = createBreakerNotice(source, tell);
-  metrics.breakerState(source, 'closed');
-  return createResilience(net, {
+  const breaker = {};
+  let isClosed = false;
+  metrics.breakerState(source, 'closed', breaker);
+  const resilience = createResilience(net, {
     monotonic: clock.monotonic,
     random: Math.random,
     deadlineMs,
@@ -75,7 +78,7 @@ export function createSourceResilience(
     askHealthProbe,
     on: {
       breaker(state) {
-        metrics.breakerState(source, state);
+        if (!isClosed) metrics.breakerState(source, state, breaker);
         metrics.sourceEvent(source, `breaker_${state}`);
         notice(state);
         log[state === 'open' ? 'warn' : 'info']({ source, breaker: state }, BREAKER_LINES[state]);
@@ -95,4 +98,9 @@ export function createSourceResilience(
       },
     },
   });
+  function close(): void {
+    isClosed = true;
+    metrics.breakerState(source, undefined, breaker);
+  }
+  return { ...resilience, close };
 }

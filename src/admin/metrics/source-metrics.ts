@@ -1,6 +1,5 @@
 // The metrics of sources: their calls, hosts, breakers, disabled claims and scan caches.
 
-import { Gauge } from 'prom-client';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import { createFailedCallMetrics } from './failed-calls.ts';
@@ -16,25 +15,34 @@ const STATES = { closed: 0, half_open: 1, open: 2 };
 
 /** Registers what happens to the hosts and the breaker of a source. */
 function createHealthMetrics(place: MetricPlace) {
-  const state = new Gauge({
+  /** The states of the breakers of each source, the newest last: after a reload, an earlier one may still be in use. */
+  const breakers = new Map<string, Map<object, keyof typeof STATES>>();
+  let served: ReadonlySet<string> | undefined;
+  const shown = (source: string) => [...(breakers.get(source) ?? [])].at(-1);
+  registerGauge(place, {
     name: 'portico_breaker_state',
     help: 'State of the circuit breaker of a source: 0 closed, 1 half open (one call tries), 2 open (no call is made).',
     labelNames: ['source'],
-    registers: [place.registry],
+    read: () =>
+      [...breakers.keys()].flatMap((source) => {
+        const [, state] = shown(source) ?? [];
+        return state === undefined || served?.has(source) === false
+          ? []
+          : [[[source], STATES[state]] as const];
+      }),
   });
-  const latest = new Map<string, keyof typeof STATES>();
-  let served: ReadonlySet<string> | undefined;
   return {
-    breakerState(source: string, next: keyof typeof STATES): void {
-      latest.set(source, next);
-      if (served?.has(source) !== false) state.labels(source).set(STATES[next]);
+    /** Says how a breaker stands; `undefined`: it has gone. Returns whether it is the newest of its source, which is shown. */
+    breakerState(source: string, next: keyof typeof STATES | undefined, breaker: object): boolean {
+      const states = breakers.get(source) ?? new Map<object, keyof typeof STATES>();
+      if (next === undefined) states.delete(breaker);
+      else breakers.set(source, states.set(breaker, next));
+      if (states.size === 0) breakers.delete(source);
+      return shown(source)?.[0] === breaker;
     },
     /** Shows only the breakers of these sources: an alert on a source that was removed would never end. */
     serveSources(names: readonly string[]): void {
       served = new Set(names);
-      state.reset();
-      for (const source of latest.keys()) if (!served.has(source)) latest.delete(source);
-      for (const [source, now] of latest) state.labels(source).set(STATES[now]);
     },
     sourceEvent: createEventCounter(place, {
       name: 'portico_source_events_total',

@@ -120,9 +120,10 @@ export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
       metrics.hostEvent(source, host, event);
       tracker.host(source, host, event);
     },
-    breakerState(source: string, state: BreakerState): void {
-      metrics.breakerState(source, state);
-      tracker.breaker(source, state);
+    breakerState(source: string, state: BreakerState | undefined, breaker: object): boolean {
+      const isNewest = metrics.breakerState(source, state, breaker);
+      if (isNewest && state !== undefined) tracker.breaker(source, state);
+      return isNewest;
     },
   };
 }

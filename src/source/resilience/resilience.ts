@@ -23,6 +23,8 @@ export type Resilience = {
   readonly hosts: Hosts;
   /** Whether the source has answered no call and no health probe for as long as a call may take. */
   readonly isSilent: () => boolean;
+  /** Ends what is told of it. */
+  readonly close?: () => void;
 };
 
 /** Functions that are called when something changes at a source, for the log and the metrics. */

@@ -20,9 +20,10 @@ describe('a route that a reload removes', () => {
   it('has no breaker in the metrics any more, though its last calls still end', async () => {
     const side = endAfterTest(createPublicSide(served('orders', 'stock'), services));
     const states = async () => (await side.metrics.text()).match(/^portico_breaker_state\{.*/gm);
-    side.metrics.breakerState('passthrough.orders', 'open');
+    const breaker = {};
+    side.metrics.breakerState('passthrough.orders', 'open', breaker);
     (await side.stage(served('stock', 'prices'))).apply();
-    side.metrics.breakerState('passthrough.orders', 'half_open');
+    side.metrics.breakerState('passthrough.orders', 'half_open', breaker);
     expect(await states()).toEqual([
       'portico_breaker_state{source="passthrough.stock"} 0',
       'portico_breaker_state{source="passthrough.prices"} 0',

@@ -38,7 +38,7 @@ async function series(): Promise<string> {
   metrics.watchRefusedCallers(() => [{ id: 'a', label: 'A', share: 0.5 }]);
   metrics.webhook('breaker.opened', 'dead', 'hooks.example');
   metrics.watchRedis('cache', () => 'full');
-  metrics.breakerState('crm', 'open');
+  metrics.breakerState('crm', 'open', {});
   metrics.configInForce('digest');
   metrics.watchClaims(() => [
     { source: 'crm', resource: 'users', claim: 'order' },

@@ -24,6 +24,20 @@ describe('the metrics', () => {
     expect(await metrics.text()).toContain('\nportico_requests_in_flight 1\n');
   });
 
+  it('show the breaker of the newest client of a source, whatever an earlier one still says', async () => {
+    const metrics = make();
+    const state = async () => /^portico_breaker_state\{source="crm"\} (\d)$/m.exec(await metrics.text())?.[1];
+    const [replaced, inForce] = [{}, {}];
+    metrics.breakerState('crm', 'open', replaced);
+    expect(metrics.breakerState('crm', 'closed', inForce)).toBe(true);
+    expect(metrics.breakerState('crm', 'open', replaced)).toBe(false);
+    expect(await state()).toBe('0');
+    metrics.breakerState('crm', undefined, inForce);
+    expect(await state()).toBe('2');
+    metrics.breakerState('crm', undefined, replaced);
+    expect(await state()).toBeUndefined();
+  });
+
   it('never take a label from a request: an unknown operation becomes none', async () => {
     const metrics = make();
     metrics.request('/v1/users/42', 404, 'none', 0.001);

@@ -67,6 +67,10 @@ export type GuardedClientDeps = {
   readonly resilience?: Resilience | undefined;
 };
 
+function closeParts(...parts: readonly ({ readonly close?: () => void } | undefined)[]): void {
+  for (const part of parts) part?.close?.();
+}
+
 /** Creates the guarded client of one upstream. Sources and pass-through routes send their calls through it. */
 export function createGuardedClient(
   net: SourceSpec['net'],
@@ -144,6 +148,6 @@ export function createGuardedClient(
     get load() {
       return { active: bulkhead.active, waiting: bulkhead.waiting, allowed: quota?.size ?? concurrency };
     },
-    close: () => checks?.close(),
+    close: () => closeParts(checks, resilience),
   };
 }
