@@ -12,7 +12,12 @@ export type PatienceFacts = {
   /** How long a known key is accepted without Redis. `issuerMs`: how long the last key set of the token issuer is used. */
   readonly keysMs: number;
   readonly issuerMs: number;
+  /** Where the Redis of some roles is, as a URL without credentials. */
+  readonly redisUrl: (roles: readonly string[]) => string | undefined;
 };
+
+/** `isFull`: calls of its source wait, because as many as may be are under way. */
+type NextFacts = PatienceFacts & { readonly isFull: boolean };
 
 const seconds = (ms: number) => plural(Math.ceil(ms / 1_000), 'second');
 
@@ -20,13 +25,15 @@ function leftText(what: string, leftMs: number, over: string): string {
   return leftMs > 0 ? `${what} for at most ${seconds(leftMs)} more` : over;
 }
 
-function ofUpstream({ breakerAt, since }: FleetIncident, source: string, facts: PatienceFacts, now: number) {
+function ofUpstream({ breakerAt, since }: FleetIncident, source: string, facts: NextFacts, now: number) {
   const breakerMs = facts.breakerMs(source);
   const staleMs = facts.staleMs(source);
   const openMs = (breakerAt ?? 0) + (breakerMs ?? 0) - now;
   const tries =
     breakerAt === undefined
-      ? 'its breaker is closed: each request asks it'
+      ? facts.isFull
+        ? 'its breaker is closed, but all its slots are taken: requests wait for one, or get 503 overloaded'
+        : 'its breaker is closed: each request asks it'
       : openMs > 0
         ? `its breaker is open: one call tries in ${seconds(openMs)}`
         : 'its breaker is half open: the next call tries';
@@ -56,7 +63,7 @@ function ofRedis(
 /** What the gateway will do about an open incident without an operator, as sentences without a full stop; empty if it has ended. */
 export function whatHappensNext(
   incident: FleetIncident,
-  facts: PatienceFacts,
+  facts: NextFacts,
   now: number,
 ): readonly string[] {
   if (!incident.isOpen) return [];
@@ -65,6 +72,8 @@ export function whatHappensNext(
   const quiet = kind === 'config' || kind === 'field' ? 5_000 : 3_000;
   const over =
     quietMs > quiet ? [`nothing has failed for ${seconds(quietMs)}; it ends after ${QUIET_MS / 1_000}`] : [];
+  // Their state is looked at each second: what has not failed since then is well again.
+  if (over.length > 0 && (kind === 'redis' || kind === 'config')) return over;
   const source = sourceOfIncident(incident) ?? '';
   switch (kind) {
     case 'source':

@@ -113,8 +113,16 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     hosts: hosts.length > 1 ? hosts : [],
     effects: facts.effects,
     before: facts.before,
-    next: whatHappensNext(incident, facts, facts.now),
-    todo: { ...todo, line: todoLine(facts.runbook(todo.entry)) },
+    next: whatHappensNext(
+      incident,
+      { ...facts, isFull: facts.effects.some(({ code }) => code === 'saturated') },
+      facts.now,
+    ),
+    todo: {
+      ...todo,
+      command: todo.command.replace('{redis}', facts.redisUrl(subject.split('+')) ?? 'redis://<host>:<port>'),
+      line: todoLine(facts.runbook(todo.entry)),
+    },
   };
 }
 

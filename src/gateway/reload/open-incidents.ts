@@ -5,6 +5,7 @@ import { createIncidentDescriber, type DescribeIncidents } from '../../admin/act
 import type { PatienceFacts } from '../../admin/views/incident-next.ts';
 import type { OverviewStatus } from '../../admin/views/overview.ts';
 import { OUTAGE_MS } from '../../pipeline/stages/authentication/api-key-records.ts';
+import { redisProfiles, type RedisProfile } from '../../store/redis/redis-profile.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { FleetIncident, IncidentEvent } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { IncidentTracker, WatchedState } from '../../telemetry/incidents/incident-tracker.ts';
@@ -21,7 +22,17 @@ function configState({ stale }: OverviewStatus['config']): readonly WatchedState
   return [{ kind: 'config', subject: 'files', cause, since: stale && Date.parse(stale.since) }];
 }
 
-/** How long the gateway can still serve after a failure, by the configuration. */
+/** Where a Redis, its first node or its first sentinel is, without credentials. */
+function plainRedisUrl(profile: RedisProfile): string {
+  if ('url' in profile) {
+    const { protocol, host } = new URL(profile.url);
+    return `${protocol}//${host}`;
+  }
+  const [node] = 'cluster' in profile ? profile.cluster : profile.sentinel.nodes;
+  return `${profile.access.tls === undefined ? 'redis' : 'rediss'}://${node?.host ?? ''}:${node?.port ?? ''}`;
+}
+
+/** What the configuration says about a failure, and how long the gateway can still serve after it. */
 function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
   const all = withTargets(compiled);
   return {
@@ -40,6 +51,12 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
     },
     keysMs: OUTAGE_MS,
     issuerMs: gateway.auth.jwt?.keysStale ?? 0,
+    redisUrl(roles) {
+      const found = redisProfiles(gateway.redis).find((one) =>
+        one.roles.some((role) => roles.includes(role)),
+      );
+      return found && plainRedisUrl(found.profile);
+    },
   };
 }
 

@@ -32,6 +32,10 @@ const SENTENCES: readonly (readonly [sentence: RegExp, came: (facts: Facts) => b
     ({ injector, at }) => callsIn(injector, at - 1_000, at + 1_000),
   ],
   [
+    /^its breaker is closed, but all its slots are taken: requests wait for one, or get 503 overloaded$/,
+    ({ injector, at }) => callsIn(injector, at - 1_000, at + 1_000),
+  ],
+  [
     /^older answers are served for at most \d+ seconds? more$/,
     ({ night, by }) => met(night, ({ isStale, at }) => isStale && at > by && at < night.until).length === 0,
   ],
