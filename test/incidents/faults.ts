@@ -66,6 +66,7 @@ const ofCalls = [
     'refuses',
     /^refuses Portico's credential \(401\)$/,
     'upstream_error',
+    { fault: 'configuration' },
   ),
   ofPeople(
     'incidents-shape',

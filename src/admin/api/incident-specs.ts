@@ -34,6 +34,7 @@ const incident = z.strictObject({
   reopened: count.describe('How often it began again within ten minutes.'),
   worsenedAt: utcTime.optional().describe('When it became critical.'),
   fault: z.enum(['gateway', 'upstream', 'redis', 'issuer', 'configuration']).describe('Whose fault it is.'),
+  faultText: z.string().describe('The same in words, and whether a change just before may be the cause.'),
   calls: z
     .strictObject({ ...failedOf, share, notSent: count.describe('Forbidden by the breaker or a pause.') })
     .optional()
@@ -45,6 +46,7 @@ const incident = z.strictObject({
   moreCallers: z
     .strictObject({ callers: count, failed: count })
     .describe('Further callers, and their failed answers.'),
+  affected: z.string().optional().describe('Who is affected, in words, where callers are not known.'),
   operations: z.array(z.strictObject({ name: z.string(), failed: count })),
   hosts: z
     .array(z.strictObject({ host: z.string(), ...failedOf }))

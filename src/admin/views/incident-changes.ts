@@ -10,6 +10,9 @@ const CHANGES_MAX = 10;
 const PLACES_MAX = 4;
 /** The start of an incident is known only to about two seconds, so a change may seem this much later. */
 const CLOSE_MS = 2_000;
+/** A change this short a time before an incident may be its cause. */
+const SUSPECT_MS = 60_000;
+const APPLIED = 'reload applied';
 
 type Place = {
   readonly path?: unknown;
@@ -23,13 +26,20 @@ function placeText({ path, kind, before, after }: Place): string {
   return `${String(path)} ${String(kind)}${values}`;
 }
 
+/** Why a reload was refused: the first problem with its hint, which the outcome lacks. */
+function refusalText(outcome: string, problems: unknown): string {
+  const [first, ...hint] = Array.isArray(problems) ? String(problems[0]).split('\n') : [];
+  const isFirst = first !== undefined && outcome.includes(first);
+  return ['reload ' + outcome, ...(isFirst ? hint : [])].map((line) => line.trim()).join('; ');
+}
+
 /** What a reload made different, as its line of the audit has it. */
 function reloadText({ outcome, after }: AuditEntry): string {
-  if (outcome !== 'applied') return `reload ${outcome}`;
-  const { changes } = Object(after) as { readonly changes?: unknown };
+  const { changes, problems } = Object(after) as { readonly changes?: unknown; readonly problems?: unknown };
+  if (outcome !== 'applied') return refusalText(outcome, problems);
   const places = Array.isArray(changes) ? (changes as readonly Place[]) : [];
   const more = places.length > PLACES_MAX ? `, and ${places.length - PLACES_MAX} more` : '';
-  return `reload applied: ${places.slice(0, PLACES_MAX).map(placeText).join(', ')}${more}`;
+  return `${APPLIED}: ${places.slice(0, PLACES_MAX).map(placeText).join(', ')}${more}`;
 }
 
 function changeOf(entry: AuditEntry): Change {
@@ -54,4 +64,12 @@ export function changesBeforeIncident(
     what: `a process started, version ${version}`,
   }));
   return [...audited, ...started].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, CHANGES_MAX);
+}
+
+/** The latest change of the configuration that may be the cause of an incident. */
+export function suspectChange(changes: readonly Change[], since: number): Change | undefined {
+  return changes.find(({ at, what }) => {
+    const beforeMs = since - Date.parse(at);
+    return what.startsWith(APPLIED) && beforeMs <= SUSPECT_MS && beforeMs >= -CLOSE_MS;
+  });
 }

@@ -3,7 +3,7 @@ import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts
 import { QUIET_MS } from '../../telemetry/incidents/incident.ts';
 import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
 
-/** What a configuration says about the time after a failure, in milliseconds. */
+/** What a configuration says about a failure and the time after it, in milliseconds. */
 export type PatienceFacts = {
   /** How long the breaker of a source stays open. */
   readonly breakerMs: (source: string) => number | undefined;
@@ -14,6 +14,8 @@ export type PatienceFacts = {
   readonly issuerMs: number;
   /** Where the Redis of some roles is, as a URL without credentials. */
   readonly redisUrl: (roles: readonly string[]) => string | undefined;
+  /** The operations that read a resource. */
+  readonly operationsOf: (resource: string) => readonly string[];
 };
 
 /** `isFull`: calls of its source wait, because as many as may be are under way. */

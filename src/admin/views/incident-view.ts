@@ -11,7 +11,8 @@ import {
   type IncidentKind,
 } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
-import { whatHappensNext, type PatienceFacts } from './incident-next.ts';
+import { suspectChange } from './incident-changes.ts';
+import { type PatienceFacts, whatHappensNext } from './incident-next.ts';
 import { todoLine, todoOf } from './incident-todo.ts';
 
 /** What the description of an incident needs besides its counts. */
@@ -33,6 +34,55 @@ const FAULTS: Readonly<Record<IncidentKind, IncidentView['fault']>> = {
   field: 'upstream',
   slow: 'upstream',
 };
+
+const FAULT_TEXTS: Readonly<Record<IncidentView['fault'], string>> = {
+  upstream: 'the service behind the gateway, not the gateway',
+  redis: 'Redis, not the gateway',
+  issuer: 'the issuer of tokens, not the gateway',
+  configuration: 'the files of the configuration',
+  gateway: 'the gateway itself',
+};
+
+/** Whose fault an incident is. A credential that a service refuses stands in a file of ours. */
+function faultOf({ kind, cause, since }: Incident, { changes }: IncidentView['before']) {
+  const isOurs = FAULTS[kind] === 'upstream' && cause.startsWith(CREDENTIAL_REFUSED);
+  const fault = isOurs ? 'configuration' : FAULTS[kind];
+  const usual = isOurs ? 'ours: the credential in the file of the source' : FAULT_TEXTS[fault];
+  const change = kind === 'config' ? undefined : suspectChange(changes, since);
+  const perhaps = change && `perhaps the configuration, changed at ${change.at.slice(11, 19)}: ${GO_BACK}`;
+  return { fault, faultText: perhaps === undefined ? usual : `${perhaps}; else ${usual}` };
+}
+
+const CREDENTIAL_REFUSED = "refuses Portico's credential";
+const GO_BACK = 'portico config diff, portico config back';
+
+/** Who is affected, where answers do not say whose they are, or where none fails. */
+function affectedBy(
+  { kind, subject, answers }: Incident,
+  { operationsOf }: PatienceFacts,
+): string | undefined {
+  const roles = subject.split('+');
+  if (kind === 'field') {
+    const [, resource = '', field = ''] = /^\S+ (\w+)\.(.*)$/.exec(subject) ?? [];
+    return `all who read ${field} by ${operationsOf(resource).join(', ')}: they get null with 200`;
+  }
+  if (answers.failed === 0) return undefined;
+  if (kind === 'issuer') return 'callers with tokens; API keys are not affected';
+  if (kind === 'redis' && roles.includes('keys'))
+    return 'callers with keys and tokens that are not known yet';
+  return kind === 'redis' && roles.includes('limits') ? 'callers of closed tiers' : undefined;
+}
+
+/** A line of the runbook with the names of a lost field. */
+function filled(line: string, { kind, subject, cause }: Incident): string {
+  if (kind !== 'field') return line;
+  const [source = '', field = ''] = subject.split(/ [^.]*\./);
+  const how = cause.includes('unreadable') ? 'unreadable' : 'gone';
+  return line
+    .replaceAll('<source>', source)
+    .replaceAll('<field>', field)
+    .replace('gone (or .unreadable)', how);
+}
 
 const CALLERS_SHOWN = 10;
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -93,6 +143,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
   const { id, kind, subject, cause, severity, isOpen, since, last, reopened, worsenedAt, notSent, seen } =
     incident;
   const todo = todoOf(incident);
+  const affected = affectedBy(incident, facts);
   const hosts = Object.entries(incident.hosts)
     .map(([host, counted]) => ({ host, ...counted }))
     .sort((a, b) => b.failed - a.failed);
@@ -103,10 +154,11 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     ...{ since: iso(since), last: iso(seen) },
     ...(isOpen ? {} : { ended: iso(last) }),
     ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
-    fault: FAULTS[kind],
+    ...faultOf(incident, facts.before),
     ...(hasCalls(kind) && { calls: { ...withShare(incident.calls), notSent } }),
     answers: withShare(incident.answers),
     ...callersOf(incident),
+    ...(affected !== undefined && { affected }),
     operations: Object.entries(incident.operations)
       .map(([name, failed]) => ({ name, failed }))
       .sort((a, b) => b.failed - a.failed),
@@ -121,7 +173,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     todo: {
       ...todo,
       command: todo.command.replace('{redis}', facts.redisUrl(subject.split('+')) ?? 'redis://<host>:<port>'),
-      line: todoLine(facts.runbook(todo.entry)),
+      line: filled(todoLine(facts.runbook(todo.entry)), incident),
     },
   };
 }

@@ -57,6 +57,9 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
       );
       return found && plainRedisUrl(found.profile);
     },
+    operationsOf: (name) =>
+      compiled.find(({ resource }) => resource.name === name)?.resource.operations.map((one) => one.name) ??
+      [],
   };
 }
 

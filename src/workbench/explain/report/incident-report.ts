@@ -66,14 +66,6 @@ function callersText({ callers, moreCallers }: Shown): string {
   ].join(', ');
 }
 
-const FAULTS: Readonly<Record<Shown['fault'], string>> = {
-  upstream: 'the service behind the gateway, not the gateway',
-  redis: 'Redis, not the gateway',
-  issuer: 'the issuer of tokens, not the gateway',
-  configuration: 'the files of the configuration',
-  gateway: 'the gateway itself',
-};
-
 function overText({ state, last, reopened }: Shown, at: string): string {
   const again = reopened === 0 ? '' : `; it began again ${plural(reopened, 'time')}`;
   if (state === 'ended') return `yes, since ${timeText(last)}${again}`;
@@ -88,8 +80,20 @@ function beforeText({ before: { changes, problem } }: Shown): readonly string[] 
 
 /** The facts of an incident that an operator needs first, each with its label. */
 function answersTo(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
-  const { since, last, state, calls, answers, operations, hosts, effects, next, todo, fault, worsenedAt } =
-    one;
+  const {
+    since,
+    last,
+    state,
+    calls,
+    answers,
+    operations,
+    hosts,
+    effects,
+    next,
+    todo,
+    faultText,
+    worsenedAt,
+  } = one;
   const until = state === 'open' ? at : last;
   const times = `${timeText(since)}, for ${lasting(Date.parse(until) - Date.parse(since))}`;
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
@@ -97,11 +101,14 @@ function answersTo(one: Shown, at: string): readonly (readonly [label: string, t
   const several = (label: string, texts: readonly string[]) => texts.map((text) => [label, text] as const);
   return [
     ['since', worsenedAt === undefined ? times : `${times}; worse since ${worsenedAt.slice(11, 19)}`],
-    ['fault', FAULTS[fault]],
+    ['fault', faultText],
     ...(calls === undefined ? [] : [['calls', `${shareText(calls)}${notSent}`] as const]),
     ['answers', answers.failed === 0 ? 'none failed' : shareText(answers)],
     ['requests', requests === '' ? 'none failed' : requests],
-    ['callers', callersText(one) || (answers.failed === 0 ? 'none got a failed answer' : 'not known')],
+    [
+      'callers',
+      callersText(one) || (one.affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known')),
+    ],
     ...several(
       'hosts',
       hosts.slice(0, 5).map((host) => `${host.host}: ${host.failed} of ${host.total} failed`),

@@ -21,6 +21,7 @@ function viewOf(incident: Partial<FleetIncident>, facts: Partial<IncidentFacts> 
     {
       ...{ now: NOW, before: { changes: [] }, effects: [], runbook, keysMs: 30_000, issuerMs: 300_000 },
       ...{ breakerMs: () => 5_000, staleMs: () => undefined, redisUrl: () => 'redis://r1:6379' },
+      operationsOf: (resource) => [`${resource}.list`, `${resource}.get`],
       ...facts,
     },
   );
@@ -54,4 +55,60 @@ describe('an incident of a source', () => {
       'its breaker is closed, but all its slots are taken: requests wait for one, or get 503 overloaded',
     );
   });
+});
+
+describe('whose fault an incident is', () => {
+  const reload = (beforeMs: number) => ({
+    changes: [
+      {
+        at: new Date(NOW - 60_000 - beforeMs).toISOString(),
+        by: 'ada',
+        what: 'reload applied: sources.crm changed',
+      },
+    ],
+  });
+  const perhaps =
+    'perhaps the configuration, changed at 03:08:30: portico config diff, portico config back; else the service behind the gateway, not the gateway';
+
+  it.each([
+    [30_000, perhaps],
+    [61_000, 'the service behind the gateway, not the gateway'],
+  ])('is perhaps that of a reload, if one was applied %d ms before', (beforeMs, text) =>
+    expect(viewOf({}, { before: reload(beforeMs) }).faultText).toBe(text),
+  );
+
+  it('is ours, if the service refuses our credential', () =>
+    expect(viewOf({ cause: "refuses Portico's credential (401)" })).toMatchObject({
+      fault: 'configuration',
+      faultText: 'ours: the credential in the file of the source',
+    }));
+});
+
+describe('who is affected', () => {
+  const failed = { answers: { failed: 3, total: 8 } };
+  it.each([
+    ['callers with tokens; API keys are not affected', { ...failed, kind: 'issuer', subject: 'auth.jwt' }],
+    ['callers with keys and tokens that are not known yet', { ...failed, ...redis }],
+    [undefined, { ...failed, kind: 'source', subject: 'crm' }],
+    [undefined, redis],
+  ] as const)('is in words where callers are not known: %s', (affected, incident) =>
+    expect(viewOf(incident).affected).toBe(affected),
+  );
+});
+
+describe('an incident of a lost field', () => {
+  const lost = { kind: 'field', subject: 'catalog products.price' } as const;
+  it('names the operations whose callers get null', () =>
+    expect(viewOf(lost).affected).toBe(
+      'all who read price by products.list, products.get: they get null with 200',
+    ));
+
+  it.each([
+    ['gone', 'many records lack it, so callers get null'],
+    ['unreadable', 'many records have an unreadable one, so callers get null'],
+  ])('names the command that accepts what is %s', (how, cause) =>
+    expect(viewOf({ ...lost, cause }).todo.line).toContain(
+      `portico claims reset catalog field.price.${how} accepts it`,
+    ),
+  );
 });

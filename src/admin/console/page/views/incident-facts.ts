@@ -9,14 +9,6 @@ import { addressOf, isOwnAddress } from '../show/address.ts';
 import { agoText, clockText, instantText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
 
-const faultTexts: Readonly<Record<IncidentView['fault'], string>> = {
-  upstream: 'the service behind the gateway, not the gateway',
-  redis: 'Redis, not the gateway',
-  issuer: 'the issuer of tokens, not the gateway',
-  configuration: 'the files of the configuration',
-  gateway: 'the gateway itself',
-};
-
 const SECOND_MS = 1_000;
 
 /** The filter of the list of requests that shows those of an incident. A request comes shortly before its first call. */
@@ -64,8 +56,9 @@ function countedLinks(
 }
 
 function callersCell(incident: IncidentView): Children {
-  const { callers, moreCallers } = incident;
-  if (callers.length === 0) return 'none got a failed answer';
+  const { callers, moreCallers, affected, answers } = incident;
+  if (callers.length === 0)
+    return affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known');
   const things = callers.map(({ id, label, failed }) => ({
     ...{ key: id, text: label ?? id, filter: { caller: id }, failed },
   }));
@@ -103,7 +96,7 @@ function todoCell({ todo: { line, entry, view, command } }: IncidentView): Child
 
 /** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
 export function incidentFacts(incident: IncidentView, at: string): VNode {
-  const { calls, answers, operations, hosts, next, state, last, fault } = incident;
+  const { calls, answers, operations, hosts, next, state, last, faultText } = incident;
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${countText(calls.notSent)} not sent`;
   const requests = operations.map(({ name, failed }) => ({
     ...{ key: name, text: name, filter: { operation: name }, failed },
@@ -111,7 +104,7 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
   const isOpen = state === 'open';
   return factList([
     ['Since', timesText(incident, at)],
-    ['Whose fault', faultTexts[fault]],
+    ['Whose fault', faultText],
     ['Calls', calls && `${countedText(calls)}${notSent}`],
     ['Answers', answers.failed === 0 ? 'none failed' : countedText(answers)],
     ['Whose answers', callersCell(incident)],
