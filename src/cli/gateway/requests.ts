@@ -22,7 +22,10 @@ async function runRequests(options: Options, configFile: string, context: CliCon
   const ask = askListener(options, configFile, context);
   const report =
     id === undefined
-      ? requestsReport(await ask('requests', { since, status, operation, caller, code, source, limit }))
+      ? requestsReport(
+          await ask('requests', { since, status, operation, caller, code, source, limit }),
+          Number(limit),
+        )
       : requestReport(await ask('request', { id }));
   printReport(report, json, context);
 }

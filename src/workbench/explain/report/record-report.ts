@@ -8,6 +8,8 @@ const headingOf = (field: string) => field.replaceAll(/(?=[A-Z])/g, ' ').toUpper
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '-';
   if (Array.isArray(value)) return value.map(cellOf).join(',') || '-';
+  if (typeof value === 'number' && !Number.isInteger(value))
+    return String(Number(Math.abs(value) < 1 ? value.toPrecision(3) : value.toFixed(3)));
   const text = singleLine(typeof value === 'string' ? value : JSON.stringify(value));
   const [, day, date = '', time = ''] = /^(\d{4}-(\d\d-\d\d))T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(text) ?? [];
   if (day === undefined) return text;

@@ -14,19 +14,21 @@ const SCOPES: Readonly<Record<Listed['scope'], string>> = {
 const msText = (ms: number) => `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms`;
 
 /** Requests by their cause, the most frequent first: a table of the causes, then the requests of each. */
-function causeBlocks(requests: Listed['requests']): readonly ReportBlock[] {
+function causeBlocks(requests: Listed['requests'], isCut: boolean): readonly ReportBlock[] {
   const groups = Map.groupBy(requests, ({ code = 'slow', source = '-' }) => `${code} ${source}`);
   const all = [...groups].sort(([, one], [, other]) => other.length - one.length);
   const causes = all.map(([name, group]) => {
     const [cause, source] = name.split(' ');
-    const [since, last] = [group.at(-1)?.at, group[0]?.at];
+    const [first, last] = [group.at(-1)?.at, group[0]?.at];
+    const known = new Set(group.flatMap(({ caller }) => caller ?? []));
     return {
       count: group.length,
       cause,
       source,
-      since,
+      // Of a list that was cut, older ones may be missing.
+      ...(isCut ? { 'oldest here': first } : { since: first }),
       last,
-      callers: new Set(group.map(({ caller }) => caller)).size,
+      callers: known.size || undefined,
     };
   });
   const tables = all.flatMap(([name, group]) => {
@@ -40,11 +42,16 @@ function causeBlocks(requests: Listed['requests']): readonly ReportBlock[] {
   return [recordTable(causes), ...tables];
 }
 
-/** Reports the requests that failed or were slow. */
-export function requestsReport(listed: Listed): Report {
-  const { scope, since, slowMs, notes, requests } = listed;
-  const heading = `${requests.length} failed, or slower than ${slowMs} ms, since ${since}\n${SCOPES[scope]}`;
-  const blocks = requests.length === 0 ? [] : causeBlocks(requests);
+const MORE = 'older ones: --limit 1000; without refusals of callers: --status failed';
+
+/** Reports the requests that failed or were slow, of which at most `limit` were asked for. */
+export function requestsReport(listed: Listed, limit: number): Report {
+  const { scope, slowMs, notes, requests } = listed;
+  const isCut = requests.length >= limit;
+  const since = isCut ? (requests.at(-1)?.at ?? listed.since) : listed.since;
+  const what = `${isCut ? 'the newest ' : ''}${requests.length} that failed, or took longer than ${slowMs} ms, since ${since}`;
+  const heading = [what, SCOPES[scope], ...(isCut ? [MORE] : [])].join('\n');
+  const blocks = requests.length === 0 ? [] : causeBlocks(requests, isCut);
   return { json: listed, blocks: [heading, ...blocks, ...notes.map((note) => `note: ${note}`)] };
 }
 

@@ -28,10 +28,14 @@ describe('the requests that failed', () => {
     request(13, { code: undefined, status: 200, slow: true, source: undefined }),
     request(14, {}),
   ];
-  const { blocks } = requestsReport({
-    ...{ scope: 'fleet', since: '2026-01-01T00:00:00.000Z', slowMs: 1_000, notes: [], requests: listed },
-  });
-  const text = renderText(blocks);
+  const textOf = (requests: readonly Request[], limit: number) =>
+    renderText(
+      requestsReport(
+        { scope: 'fleet', since: '2026-01-01T00:00:00.000Z', slowMs: 1_000, notes: [], requests },
+        limit,
+      ).blocks,
+    );
+  const text = textOf(listed, 100);
 
   it('are grouped by cause with the source, since when, and how many callers', () => {
     expect(text).toMatch(/^COUNT +CAUSE +SOURCE +SINCE +LAST +CALLERS$/m);
@@ -44,6 +48,18 @@ describe('the requests that failed', () => {
   });
 
   it('fit a terminal of 80 columns', () => expect(tooWide(text)).toEqual([]));
+
+  it('are called the newest where older ones may be missing, and no row has a false since', () => {
+    const cut = textOf(listed, 5);
+    expect(cut).toContain(`the newest 5 that failed, or took longer than 1000 ms, since ${today}T12:00:36`);
+    expect(cut).toContain('--status failed');
+    expect(cut).toMatch(/^COUNT +CAUSE +SOURCE +OLDEST HERE +LAST +CALLERS$/m);
+    expect(text).toContain('5 that failed, or took longer than 1000 ms, since 2026-01-01T00:00:00.000Z');
+    expect(text).not.toContain('newest');
+  });
+
+  it('count no caller where none is known', () =>
+    expect(textOf([request(10, { caller: undefined })], 100)).toMatch(/12:00:40 +12:00:40 +-$/m));
 });
 
 describe('keys', () => {
@@ -78,9 +94,11 @@ describe('records of any kind', () => {
     const rows = [
       { id: 'a', lastAt: `${today}T09:05:01.000Z`, windows: [{ limit: 3 }], permissions: ['x', 'y'] },
       { id: 'b', lastAt: '2020-01-31T09:05:01.000Z', errorShare: 0.25 },
+      { id: 'c', errorShare: 0.16677115987460814 },
+      { id: 'd', errorShare: 12.345678 },
     ];
     expect(renderText([recordTable(rows)])).toBe(
-      'ID  LAST AT      PERMISSIONS  ERROR SHARE\na   09:05:01     x,y          -\nb   01-31 09:05  -            0.25\n',
+      'ID  LAST AT      PERMISSIONS  ERROR SHARE\na   09:05:01     x,y          -\nb   01-31 09:05  -            0.25\nc   -            -            0.167\nd   -            -            12.346\n',
     );
     expect(recordTable([])).toBe('none');
   });
