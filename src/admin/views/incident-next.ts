@@ -63,11 +63,7 @@ function ofRedis(
 }
 
 /** What the gateway will do about an open incident without an operator, as sentences without a full stop; empty if it has ended. */
-export function whatHappensNext(
-  incident: FleetIncident,
-  facts: NextFacts,
-  now: number,
-): readonly string[] {
+export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: number): readonly string[] {
   if (!incident.isOpen) return [];
   const { kind, seen, since } = incident;
   const quietMs = now - seen;

@@ -168,8 +168,12 @@ export const refusalConditions: readonly GatewayCondition[] = [
     ...{ above: 0.2, unit: 'share', view: '#/callers' },
     expr: 'max by (caller, name) (portico_caller_refused_share) > $above',
     summary: 'Limits refuse more than $above of the requests of a caller.',
-    text: 'Limits refuse more than $above of the requests of {caller}.',
-    find: gaugesAbove('portico_caller_refused_share'),
+    text: 'Limits refused {percent} of the requests of {who} in the last minute; since when: portico requests --status 429 --caller {caller}',
+    find: (facts, above) =>
+      gaugesAbove('portico_caller_refused_share')(facts, above).map(({ caller = '', name, count }) => ({
+        ...{ caller, percent: percentText(Number(count)) },
+        who: name === '' ? caller : `${name} (${caller})`,
+      })),
   },
   {
     ...{ id: 'guessing', severity: 'warning', entry: 'PorticoGuessing', lasts: '5m', view: '#/callers' },

@@ -14,6 +14,8 @@ export type GatewayStatus = {
 type Shown = GatewayStatus['incidents']['incidents'][number];
 
 const COLUMNS = 80;
+/** So long after the last failure it may be over. */
+const QUIET_MS = 5_000;
 const LABEL = 12;
 
 /** A text behind `head`, broken at blanks into lines that a terminal shows; further lines are indented as wide as `head`. */
@@ -42,17 +44,8 @@ function lasting(ms: number): string {
 
 const timeText = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 
-function shareText({
-  failed,
-  total,
-  share,
-}: {
-  failed: number;
-  total: number;
-  share: number | null;
-}): string {
-  return `${number(failed)} of ${number(total)} failed (${percentText(share ?? 0)})`;
-}
+const shareText = ({ failed, total, share }: Shown['answers'], how = 'failed'): string =>
+  `${number(failed)} of ${number(total)} ${how} (${percentText(share ?? 0)})`;
 
 function callersText({ callers, moreCallers }: Shown): string {
   const named = callers.map(({ id, label, failed }) => {
@@ -69,7 +62,10 @@ function callersText({ callers, moreCallers }: Shown): string {
 function overText({ state, last, reopened }: Shown, at: string): string {
   const again = reopened === 0 ? '' : `; it began again ${plural(reopened, 'time')}`;
   if (state === 'ended') return `yes, since ${timeText(last)}${again}`;
-  return `no: the last failure was ${lasting(Date.parse(at) - Date.parse(last))} ago${again}`;
+  const quietMs = Date.parse(at) - Date.parse(last);
+  // A state is looked at each second: if it is well again, the last failure stays where it is.
+  const soon = quietMs > QUIET_MS ? ' and nothing since: perhaps it is; it ends a minute after it' : '';
+  return `${soon === '' ? 'no' : 'not yet'}: the last failure was ${lasting(quietMs)} ago${soon}${again}`;
 }
 
 function beforeText({ before: { changes, problem } }: Shown): readonly string[] {
@@ -94,6 +90,7 @@ function answersTo(one: Shown, at: string): readonly (readonly [label: string, t
     faultText,
     worsenedAt,
   } = one;
+  const how = one.kind === 'slow' ? 'slow' : 'failed';
   const until = state === 'open' ? at : last;
   const times = `${timeText(since)}, for ${lasting(Date.parse(until) - Date.parse(since))}`;
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
@@ -102,7 +99,7 @@ function answersTo(one: Shown, at: string): readonly (readonly [label: string, t
   return [
     ['since', worsenedAt === undefined ? times : `${times}; worse since ${worsenedAt.slice(11, 19)}`],
     ['fault', faultText],
-    ...(calls === undefined ? [] : [['calls', `${shareText(calls)}${notSent}`] as const]),
+    ...(calls === undefined ? [] : [['calls', `${shareText(calls, how)}${notSent}`] as const]),
     ['answers', answers.failed === 0 ? 'none failed' : shareText(answers)],
     ['requests', requests === '' ? 'none failed' : requests],
     [
@@ -111,7 +108,7 @@ function answersTo(one: Shown, at: string): readonly (readonly [label: string, t
     ],
     ...several(
       'hosts',
-      hosts.slice(0, 5).map((host) => `${host.host}: ${host.failed} of ${host.total} failed`),
+      hosts.slice(0, 5).map((host) => `${host.host}: ${host.failed} of ${host.total} ${how}`),
     ),
     ...several(
       'effects',
@@ -138,6 +135,15 @@ function incidentLines(one: Shown, at: string): readonly string[] {
   return ['', fold(`${state}  `, one.text, 2), ...lines];
 }
 
+/** What no incident explains, with where to go on. */
+function otherLines({ severity, text, entry, view }: GatewayStatus['others'][number]): readonly string[] {
+  const links = [
+    ...(entry === undefined ? [] : [`runbook: ${entry}`]),
+    ...(view === undefined ? [] : [`console: ${view}`]),
+  ].join('; ');
+  return [fold(`${severity}: `, text, 2), ...(links === '' ? [] : [fold('  ', links)])];
+}
+
 /** What is wrong with a gateway, in lines of at most 80 columns: the open incidents, and a line for each that ended. */
 export function incidentListLines({
   incidents: { at, scope, scopeText, incidents },
@@ -147,7 +153,7 @@ export function incidentListLines({
   const ended = incidents.filter(({ state }) => state === 'ended');
   const seenBy = scopeText === '' ? `seen by the ${scope}` : scopeText;
   const heading = `${timeText(at)}: ${open.length === 0 ? 'no incident' : plural(open.length, 'open incident')}, ${seenBy}`;
-  const also = others.map(({ severity, text }) => fold(`${severity}: `, text, 2));
+  const also = others.flatMap(otherLines);
   const day = ended.map((one) => fold(`${timeText(one.last)} ended: `, one.text, 2));
   return [
     fold('', heading, 2),

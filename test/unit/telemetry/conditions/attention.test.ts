@@ -134,7 +134,7 @@ describe('what needs attention', () => {
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
       'info migration_held: An operator holds the migration of products.',
       'info migration_ready: The next step of the migration of users may be taken.',
-      'info caller_refused: Limits refuse more than 20 % of the requests of billing.',
+      'info caller_refused: Limits refused 30 % of the requests of Billing (billing) in the last minute; since when: portico requests --status 429 --caller billing',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache are stale: their source is late or fails.',

@@ -25,8 +25,8 @@ export function requestsFilter({ kind, subject, since }: IncidentView): Readonly
   return { since: new Date(Date.parse(since) - SECOND_MS).toISOString(), ...filters[kind] };
 }
 
-const countedText = ({ failed, total, share }: IncidentView['answers']) =>
-  `${countText(failed)} of ${countText(total)} failed (${shareText(share)})`;
+const countedText = ({ failed, total, share }: IncidentView['answers'], how = 'failed') =>
+  `${countText(failed)} of ${countText(total)} ${how} (${shareText(share)})`;
 
 function timesText({ since, last, state, worsenedAt, reopened }: IncidentView, at: string): string {
   const until = state === 'open' ? at : last;
@@ -94,6 +94,13 @@ function todoCell({ todo: { line, entry, view, command } }: IncidentView): Child
     >`;
 }
 
+/** Whether an open incident may be over: nothing has failed for some seconds. */
+function openText(last: string, now: number): string {
+  const isQuiet = now - Date.parse(last) > 5 * SECOND_MS;
+  const soon = isQuiet ? ' and nothing since: perhaps it is; it ends a minute after it' : '';
+  return `${isQuiet ? 'not yet' : 'no'}: the last failure was ${agoText(last, now)}${soon}`;
+}
+
 /** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
 export function incidentFacts(incident: IncidentView, at: string): VNode {
   const { calls, answers, operations, hosts, next, state, last, faultText } = incident;
@@ -102,10 +109,11 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
     ...{ key: name, text: name, filter: { operation: name }, failed },
   }));
   const isOpen = state === 'open';
+  const how = incident.kind === 'slow' ? 'slow' : 'failed';
   return factList([
     ['Since', timesText(incident, at)],
     ['Whose fault', faultText],
-    ['Calls', calls && `${countedText(calls)}${notSent}`],
+    ['Calls', calls && `${countedText(calls, how)}${notSent}`],
     ['Answers', answers.failed === 0 ? 'none failed' : countedText(answers)],
     ['Whose answers', callersCell(incident)],
     ['Which requests', requests.length === 0 ? 'none failed' : countedLinks(incident, requests)],
@@ -114,18 +122,13 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
       hosts.length === 0
         ? ''
         : listOf(
-            hosts.map((one) => `${one.host}: ${countText(one.failed)} of ${countText(one.total)} failed`),
+            hosts.map((one) => `${one.host}: ${countText(one.failed)} of ${countText(one.total)} ${how}`),
           ),
     ],
     ['Changed before', beforeCell(incident)],
     ['By itself', next.length > 0 ? listOf(next) : isOpen ? 'nothing' : ''],
     ['What to do', todoCell(incident)],
-    [
-      'Over?',
-      isOpen
-        ? `no: the last failure was ${agoText(last, Date.parse(at))}`
-        : `yes, since ${instantText(last)}`,
-    ],
+    ['Over?', isOpen ? openText(last, Date.parse(at)) : `yes, since ${instantText(last)}`],
   ]);
 }
 

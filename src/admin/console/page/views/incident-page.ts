@@ -14,6 +14,9 @@ type OneIncident = { readonly at: string; readonly scopeText: string; readonly i
 
 const REQUESTS_SHOWN = 20;
 
+/** Requests are not refused for refused files or a lost field: those of that time are of other matters. */
+const failsRequests = ({ kind }: IncidentView) => kind !== 'config' && kind !== 'field';
+
 function IncidentRequests({ incident }: { incident: IncidentView }): VNode {
   const { now } = useConsole();
   const filter = requestsFilter(incident);
@@ -38,7 +41,7 @@ export function IncidentPage(): VNode {
       const mark =
         state === 'open' ? stateMark(severityTone[severity], severity) : stateMark('good', 'ended');
       return html`${cardOf('What is known', mark, html`${incidentFacts(incident, at)}${effectsPart(incident, true)}`)}
-      ${element(IncidentRequests, { incident })}`;
+      ${failsRequests(incident) && element(IncidentRequests, { incident })}`;
     })}
   </div>`;
 }

@@ -1,0 +1,50 @@
+import type { IncidentView } from '../../../../src/admin/api/incident-specs.ts';
+import {
+  incidentListLines,
+  oneIncidentLines,
+} from '../../../../src/workbench/explain/report/incident-report.ts';
+
+const AT = '2026-01-31T03:10:00.000Z';
+const share = { failed: 5, total: 8, share: 0.625 };
+const slow: IncidentView = {
+  ...{ id: 'one', kind: 'slow', subject: 'crm', cause: 'calls take longer than 1 s', severity: 'warning' },
+  ...{ text: 'source crm', state: 'open', since: '2026-01-31T03:09:00.000Z', last: AT, reopened: 0 },
+  ...{ fault: 'upstream', faultText: 'the service', calls: { ...share, notSent: 0 } },
+  ...{ answers: { failed: 0, total: 8, share: 0 }, callers: [], moreCallers: { callers: 0, failed: 0 } },
+  ...{ operations: [], hosts: [], effects: [], before: { changes: [] }, next: [] },
+  todo: { entry: 'upstream_timeout', line: 'find out', view: '#/', command: 'portico requests' },
+};
+const textOf = (more: Partial<IncidentView> = {}) =>
+  oneIncidentLines({ scope: 'fleet', scopeText: '', at: AT, incident: { ...slow, ...more } }).join('\n');
+
+describe('an incident in a terminal', () => {
+  it('has slow calls where they did not fail', () => {
+    expect(textOf()).toContain('calls     5 of 8 slow (63 %)');
+    expect(textOf({ kind: 'source' })).toContain('calls     5 of 8 failed (63 %)');
+  });
+
+  it('may be over once nothing has failed for some seconds', () => {
+    expect(textOf()).toContain('over?     no: the last failure was 0 s ago');
+    expect(textOf({ last: '2026-01-31T03:09:43.000Z' })).toContain(
+      'over?     not yet: the last failure was 17 s ago and nothing since',
+    );
+  });
+
+  it('has who is affected where no caller is known', () =>
+    expect(textOf({ affected: 'callers with tokens' })).toContain('callers   callers with tokens'));
+});
+
+describe('what no incident explains', () => {
+  it('has its entry of the runbook and its view of the console', () => {
+    const other = { severity: 'info', code: 'spans_lost', text: 'Spans are lost.' } as const;
+    const lines = incidentListLines({
+      incidents: { scope: 'fleet', scopeText: '', at: AT, incidents: [] },
+      others: [{ ...other, entry: 'PorticoSpansLost', view: '#/callers' }, other],
+    });
+    expect(lines.slice(-3)).toEqual([
+      'info: Spans are lost.',
+      '  runbook: PorticoSpansLost; console: #/callers',
+      'info: Spans are lost.',
+    ]);
+  });
+});
