@@ -43,6 +43,9 @@ const FAULT_TEXTS: Readonly<Record<IncidentView['fault'], string>> = {
   gateway: 'the gateway itself',
 };
 
+const CREDENTIAL_REFUSED = "refuses Portico's credential";
+const GO_BACK = 'portico config diff, portico config back';
+
 /** Whose fault an incident is. A credential that a service refuses stands in a file of ours. */
 function faultOf({ kind, cause, since }: Incident, { changes }: IncidentView['before']) {
   const isOurs = FAULTS[kind] === 'upstream' && cause.startsWith(CREDENTIAL_REFUSED);
@@ -52,9 +55,6 @@ function faultOf({ kind, cause, since }: Incident, { changes }: IncidentView['be
   const perhaps = change && `perhaps the configuration, changed at ${change.at.slice(11, 19)}: ${GO_BACK}`;
   return { fault, faultText: perhaps === undefined ? usual : `${perhaps}; else ${usual}` };
 }
-
-const CREDENTIAL_REFUSED = "refuses Portico's credential";
-const GO_BACK = 'portico config diff, portico config back';
 
 /** Who is affected, where answers do not say whose they are, or where none fails. */
 function affectedBy(

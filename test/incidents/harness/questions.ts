@@ -175,28 +175,22 @@ export function judge(place: string, views: Views, about: Case): ReadonlyMap<Que
   return wrong;
 }
 
-const FAULTS: Readonly<Record<IncidentView['fault'], string>> = {
-  upstream: 'the service behind the gateway',
-  redis: 'Redis',
-  issuer: 'the issuer of tokens',
-  configuration: 'the files of the configuration',
-  gateway: 'the gateway itself',
-};
-
 /** What a terminal shows for a question, without blanks: each of these has to stand there. */
 const SHOWN: Readonly<Record<Question, (view: IncidentView) => readonly string[]>> = {
   cause: ({ cause }) => [cause],
   since: ({ since }) => [`since ${since.slice(0, 10)} ${since.slice(11, 19)} UTC`],
-  fault: ({ fault }) => [FAULTS[fault]],
+  fault: ({ faultText }) => [faultText],
   requests: ({ operations }) => operations.map(({ name, failed }) => `${name} ${failed}`),
-  callers: ({ callers, answers }) =>
+  callers: ({ callers, answers, affected }) =>
     callers.length === 0
-      ? [answers.failed === 0 ? 'none got a failed answer' : 'not known']
+      ? [affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known')]
       : callers.map(({ id, label, failed }) => `${label ?? ''}${label ? `(${id})` : id} ${failed}`),
   before: ({ before }) => before.changes.map(({ what }) => what),
-  share: ({ calls, answers }) =>
+  share: ({ kind, calls, answers }) =>
     [calls, answers].flatMap((one) =>
-      one && one.failed > 0 ? [`${one.failed} of ${one.total} failed`] : [],
+      one && one.failed > 0
+        ? [`${one.failed} of ${one.total} ${kind === 'slow' && one === calls ? 'slow' : 'failed'}`]
+        : [],
     ),
   next: ({ next }) => next,
   todo: ({ todo }) => [todo.line, todo.command],

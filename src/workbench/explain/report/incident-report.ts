@@ -63,9 +63,8 @@ function overText({ state, last, reopened }: Shown, at: string): string {
   const again = reopened === 0 ? '' : `; it began again ${plural(reopened, 'time')}`;
   if (state === 'ended') return `yes, since ${timeText(last)}${again}`;
   const quietMs = Date.parse(at) - Date.parse(last);
-  // A state is looked at each second: if it is well again, the last failure stays where it is.
-  const soon = quietMs > QUIET_MS ? ' and nothing since: perhaps it is; it ends a minute after it' : '';
-  return `${soon === '' ? 'no' : 'not yet'}: the last failure was ${lasting(quietMs)} ago${soon}${again}`;
+  const soon = quietMs > QUIET_MS ? ', nothing since; it ends a minute after it' : '';
+  return `no: the last failure was ${lasting(quietMs)} ago${soon}${again}`;
 }
 
 function beforeText({ before: { changes, problem } }: Shown): readonly string[] {

@@ -23,10 +23,10 @@ describe('an incident in a terminal', () => {
     expect(textOf({ kind: 'source' })).toContain('calls     5 of 8 failed (63 %)');
   });
 
-  it('may be over once nothing has failed for some seconds', () => {
+  it('says when it is over, once nothing has failed for some seconds', () => {
     expect(textOf()).toContain('over?     no: the last failure was 0 s ago');
     expect(textOf({ last: '2026-01-31T03:09:43.000Z' })).toContain(
-      'over?     not yet: the last failure was 17 s ago and nothing since',
+      'over?     no: the last failure was 17 s ago, nothing since; it ends a minute',
     );
   });
 

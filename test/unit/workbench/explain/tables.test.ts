@@ -51,10 +51,11 @@ describe('the requests that failed', () => {
 
   it('are called the newest where older ones may be missing, and no row has a false since', () => {
     const cut = textOf(listed, 5);
-    expect(cut).toContain(`the newest 5 that failed, or took longer than 1000 ms, since ${today}T12:00:36`);
+    expect(cut).toContain(`the newest 5 that failed, or took longer than 1000 ms\nsince ${today}T12:00:36`);
+    expect(tooWide(cut)).toEqual([]);
     expect(cut).toContain('--status failed');
     expect(cut).toMatch(/^COUNT +CAUSE +SOURCE +OLDEST HERE +LAST +CALLERS$/m);
-    expect(text).toContain('5 that failed, or took longer than 1000 ms, since 2026-01-01T00:00:00.000Z');
+    expect(text).toContain('5 that failed, or took longer than 1000 ms\nsince 2026-01-01T00:00:00.000Z');
     expect(text).not.toContain('newest');
   });
 

@@ -94,11 +94,10 @@ function todoCell({ todo: { line, entry, view, command } }: IncidentView): Child
     >`;
 }
 
-/** Whether an open incident may be over: nothing has failed for some seconds. */
+/** Why an open incident is not over, and when it will be if nothing fails any more. */
 function openText(last: string, now: number): string {
   const isQuiet = now - Date.parse(last) > 5 * SECOND_MS;
-  const soon = isQuiet ? ' and nothing since: perhaps it is; it ends a minute after it' : '';
-  return `${isQuiet ? 'not yet' : 'no'}: the last failure was ${agoText(last, now)}${soon}`;
+  return `no: the last failure was ${agoText(last, now)}${isQuiet ? ', nothing since; it ends a minute after it' : ''}`;
 }
 
 /** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
