@@ -99,9 +99,9 @@ describe('what an operator sees of the shipped contract with every resource and 
     const text = RENAMED.text(await answer.text()).replaceAll(/\b[\d.]+ms\b/g, '… ms');
     const value: unknown = JSON.parse(text, (key, part: unknown) => {
       if (IS_OF_A_RUN.test(key)) return undefined;
-      // How fast answers come differs from run to run, and the name of a resource decides which callers a share reaches.
+      // Times differ from run to run, and the name of a resource decides which callers a share reaches.
       if (Array.isArray(part) && (key === 'unmet' || key === 'met'))
-        return part.filter(({ id }: { id: string }) => id !== 'latency' && id !== 'reach');
+        return part.filter(({ id }: { id: string }) => !['latency', 'soak', 'reach'].includes(id));
       // Sorted by names, which are others.
       return key === 'operations' && Array.isArray(part)
         ? part.map((one) => JSON.stringify(one)).sort()
