@@ -19,7 +19,10 @@ it('an incident that opens again is described by what changed before its latest 
     clock: { now: () => now },
     act: (name) =>
       Promise.resolve({ kind: 'done', value: name === 'audit' ? { lines } : { text: '' } } as never),
-    patience: () => ({ breakerMs: () => undefined, staleMs: () => undefined, keysMs: 0, issuerMs: 0 }),
+    patience: () => ({
+      ...{ breakerMs: () => undefined, staleMs: () => undefined, keysMs: 0, issuerMs: 0 },
+      ...{ redisUrl: () => undefined, operationsOf: () => [] },
+    }),
   });
   const changesOf = async (one: FleetIncident) =>
     (await describeIncidents([one]))[0]?.before.changes.map(({ what }) => what);
