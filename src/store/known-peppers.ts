@@ -9,6 +9,7 @@ import type { KeyLastUsed } from './key-last-used.ts';
 export const PEPPER_NOTE_MS = 20_000;
 /** How long a note counts. */
 const KNOWN_MS = 90_000;
+/** The name under which every process notes, whichever pepper it has. */
 const ANY = 'pepper';
 
 /** A digest of a pepper. It shows only whether two peppers are equal. */

@@ -204,7 +204,7 @@ function makeWrongCredentials(
 /** The name of the tier that counts wrong credentials; no tier of the configuration can have it. */
 const FAILED_CREDENTIALS = '(failed credentials)';
 
-/** Creates the stages of admission, which every call passes. */
+/** Creates the stages that admit a call: authentication and rate limit. Every call passes them. */
 export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
   const { redis, keys, metrics, clock, parts } = deps;
   const { tiers, failedCredentials: window } = config.limits;

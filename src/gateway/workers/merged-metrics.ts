@@ -73,7 +73,7 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
   };
 }
 
-/** Creates the merged metrics of one primary. */
+/** Creates the metrics that a primary shows: its own, merged with those of all its workers. */
 export function createMergedMetrics({ workers }: MergedMetricsDeps) {
   const own = createOwnMetrics({ workers });
   const ended: MetricValues[] = [];

@@ -33,7 +33,7 @@ function acknowledgedBy(asked: readonly Asked[]): Acknowledged {
   return { processes, waitingFor: asked.length - processes.length };
 }
 
-/** Asks a worker that has not answered again, because it may still swap. If it serves another configuration, it is killed. */
+/** Asks again a worker that has not answered, because it may still swap. If it serves another configuration, it is killed. */
 async function confirm(slot: WorkerSlot, plan: WorkerPlan): Promise<void> {
   const asked = slot.link.ask({ about: 'state' }, SWAP_MS) as Promise<WorkerState>;
   const state = await asked.catch(() => undefined);
@@ -113,7 +113,7 @@ export function createWorkerReloads({
       if (answer.status === 'fulfilled') continue;
       await discard();
       const { message } = answer.reason as Error;
-      throw new Error(`worker ${slot.link.process.pid ?? 0} cannot serve by it: ${message}`);
+      throw new Error(`worker ${slot.link.process.pid ?? 0} cannot serve the new configuration: ${message}`);
     }
     return { apply: (waitMs) => apply(number, slots, plan, waitMs), discard };
   }

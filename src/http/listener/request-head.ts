@@ -74,8 +74,8 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
 }
 
 /**
- * Replaces a target that is not in origin form, because Express would parse it with the deprecated and lenient `url.parse`.
- * For a target in absolute form, its host replaces the `Host` header (RFC 9112, section 3.2.2).
+ * Replaces a target that is not in origin form by `/`, because Express would parse it with the deprecated and lenient
+ * `url.parse`. For a target in absolute form, its host replaces the `Host` header (RFC 9112, section 3.2.2).
  */
 export function normaliseTarget(req: IncomingMessage, target: string): void {
   req.url = '/';

@@ -32,7 +32,7 @@ export function closeLingering(socket: Duplex, lastBytes: string): void {
   socket.resume();
 }
 
-/** Has the connection closed after the response if too much of the body is unread. Call it before the head is sent. */
+/** Makes the connection close after the response if too much of the body is unread. Call it before the head is sent. */
 export function closeIfBodyUnread(context: RequestContext): void {
   if (mayStayOpen(context)) return;
   const { req, res } = context;

@@ -23,7 +23,7 @@ export type Task = {
 /** The long tasks of a process. */
 export type Tasks = ReturnType<typeof createTasks>;
 
-/** Creates the tasks of a process; none runs yet. */
+/** Creates the runner of long tasks on migrations, one at a time for each resource; none runs yet. */
 export function createTasks({ now }: Pick<Clock, 'now'>) {
   const tasks = new Map<string, Task>();
   const background = createBackgroundTasks();

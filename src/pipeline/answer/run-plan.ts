@@ -34,7 +34,8 @@ export type RunPlan = (
 
 /**
  * If a list has fewer records than before, the source may have forgotten the credential and show only public records. So it
- * must prove that it knows the credential. If the proof stays open, the former total is kept, and the next answer asks again.
+ * must prove that it knows the credential. `unknown`: the proof showed nothing; then the former total of a whole list is
+ * kept, and the next answer asks for a proof again. `renewed`: the credential was bad and is replaced, so the plan runs again.
  * @throws GatewayError
  */
 async function proveFall({ upstream }: SourceRuntime, before: number, total: number) {
@@ -104,6 +105,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
     const isWhole = query.filters.length === 0;
     const readers = { source, scanCaches, walk };
     const counted = isWhole ? undefined : await countInScan(readers, { query, plan }, context);
+    // For a filtered list, the count of matching rows in a cached scan is the total that is compared.
     const before = isWhole ? source.verifications?.wholeTotal : counted?.total;
     const proven = before === undefined ? 'good' : await proveFall(source, before, page.total);
     if (proven === 'renewed') return runPlan(query, plan, context, newerThan);
@@ -111,6 +113,7 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
       await verifyAgainstScan(readers, { plan, total: page.total }, counted, context);
     else if (isWhole && proven === 'good' && source.verifications !== undefined)
       source.verifications.wholeTotal = page.total;
+    // Records that are only bytes (written) need no details.
     if (finish === undefined || detailFetch === 'rows' || isWritten(page.records))
       return { kind: 'page', ...page };
     const records = await finish(page.records, context);

@@ -38,9 +38,10 @@ import { tryAdvice, withFirstAdvice } from './try-advice.ts';
  *
  * `compiled` may come from a draft that is in no file; `session` is one of `openSession(spec, { callsMax })`, and its
  * budget bounds the run. A finding has the claim in words, its place in the file (`at`, a path of keys), a verdict
- * (`agrees | differs | could not tell | noted | bet`), what was observed, and often a `hint`. A hint with `changes` was tried:
- * if these keys are set (`undefined` removes one, see source/checks/evidence/spec-change.ts), the claim agrees. With
- * `triesAdvice: false` no call is spent on that, and the first change that a claim proposes becomes the hint untried.
+ * (`agrees | differs | could not tell | noted | bet`), what was observed, and often a `hint`. (`noted`: an observation that fails
+ * nothing; `bet`: it agrees today, but nothing guarantees it.) A hint with `changes` was tried: if these keys are set
+ * (`undefined` removes one, see source/checks/evidence/spec-change.ts), the claim agrees. With `triesAdvice: false` no call is
+ * spent on that, and the first change that a claim proposes becomes the hint untried.
  */
 
 /** What `runClaims` needs. */
@@ -181,6 +182,7 @@ export async function runClaims(
       const { ask, first, base } = opened;
       const based = await checkFirstNumber(opened, base);
       if (based !== undefined) report(withFirstAdvice(based));
+      // If rows or pages are counted from another number than the file says, the sample is read with the corrected number.
       const sets =
         base === undefined && based?.verdict === 'differs' ? based.advice?.tries?.[0]?.sets : undefined;
       const real = sets === undefined ? ask : ask.with(sets);

@@ -137,7 +137,7 @@ export function createStageActions(migrations: OperatedMigrations) {
     return { to, operation, isForced: force, by, reason, ...times };
   }
 
-  /** Takes a step, unless it waits for an approval, and says what it went over and whom it reaches. */
+  /** Takes a step, unless it waits for an approval, and says which unmet conditions it overrode and whom it reaches. */
   async function step(
     request: ChangeRequest,
     note: ActionContext['note'],

@@ -168,7 +168,10 @@ export function isCutOff(steps: readonly CoercionSpec[], op: PushableOp, isWhole
   return op !== 'ge' && !isWholeMs && steps.some((step) => CUTTING.includes(step));
 }
 
-/** The next full second after an instant, so that `le` misses no row without a fraction; `undefined` if there is none. */
+/**
+ * The next full second after an instant. With it, `le` misses no row with a finer time, and no fraction is sent, which a source
+ * may refuse; `undefined` if there is none.
+ */
 function nextSecond(value: Wanted): string | undefined {
   const next = canonicalInstant((Math.floor(Date.parse(String(value)) / 1_000) + 1) * 1_000);
   return next.startsWith('+') ? undefined : next;

@@ -164,7 +164,7 @@ function compileFilter(
     if (singleOp !== 'eq') return native;
     // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.
     if (hasControl(native)) return undefined;
-    // A code in the source file is sent unchanged; in everything else, a caller may have written white space.
+    // A code in the source file is sent unchanged; any other value comes from a caller and may contain white space.
     return isCoded ? native : equalText(native);
   };
   const several = op === 'in' ? compileSeveralPart(filter, declared.kind, nativeOf) : undefined;

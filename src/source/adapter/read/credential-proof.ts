@@ -53,6 +53,7 @@ export function requireProof(
 ): Classifier {
   const proof = proofOf(source);
   if (proof === undefined) return classify;
+  // Only for its reports.
   compileProofRequest(proof, here);
   const holds = compileTest(proof, here);
   if (proof.request !== undefined) return classify;

@@ -7,7 +7,9 @@ import type { Variables } from './text-template.ts';
 export type RequestPart = {
   readonly query: readonly string[];
   readonly expr?: string | undefined;
+  /** The tree of a filter. */
   readonly item?: unknown;
+  /** The trees of the sort. */
   readonly items?: readonly unknown[] | undefined;
   readonly path?: string | undefined;
   /** Request variables that hold the value of a filter. */

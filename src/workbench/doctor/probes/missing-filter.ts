@@ -43,6 +43,7 @@ async function proposeFilter(evidence: Evidence, parameter: FilteredField): Prom
     sets: [{ at, value: { query, exactness } }],
     text: `filters: { ${field}: { eq: { query: { ${name}: '{value}' }, exactness: ${exactness} } } }`,
   });
+  // Some services let a record without the value match every value. Only such a record shows that the filter leaves it out.
   const isUnsetSeen = sample.records.some((record) => (record[field] ?? null) === null);
   return concludeAt(`filter ${field} eq`, 'no filter is declared', listPlace(ask, 'filters'))(
     'noted',

@@ -49,7 +49,7 @@ export const steadyRowsClaim = claimOf('steady rows', async (evidence): Promise<
     return conclude(
       'differs',
       `${plural(returning, 'row')} came, did not come, and came again, in ${plural(walks.length, 'walk')} through the list`,
-      'a constant parameter that lists all rows; or a source that is whole, since no change of the file helps',
+      'a constant parameter that lists all rows; if the service has none, it must be repaired: no other change of the file helps',
     );
   return walks.some((ids) => ids.size !== sample.records.length || ids.difference(walks[0] ?? ids).size > 0)
     ? conclude('could not tell', 'the rows changed meanwhile: somebody may have written')

@@ -39,7 +39,7 @@ const NEEDS_CREDENTIAL = [
 /** What a status means, and what to do about it. */
 const FAILURES: Readonly<Record<number, readonly [string, string]>> = {
   401: NEEDS_CREDENTIAL,
-  403: ['the credential may not read this list, or is another one that it wants', NEEDS_CREDENTIAL[1]],
+  403: ['the credential may not read this list, or the service wants a different one', NEEDS_CREDENTIAL[1]],
   404: ['this address does not exist', 'give the address of the list itself'],
   405: ['it needs another method', '--method POST --body <file>'],
   429: ['it limits the rate of calls', 'try again later, with fewer --calls-max'],
@@ -100,7 +100,7 @@ function cluesOf(resource: Resource, request: RequestSpec, reply: UpstreamReply)
 
 const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Sends the requests of a dialect, and returns the first reply with rows. */
+/** Sends the requests of a dialect, and returns the first readable reply, if it confirms the dialect. */
 async function readAs(
   dialect: Dialect,
   resource: Resource,

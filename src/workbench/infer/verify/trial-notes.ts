@@ -9,7 +9,7 @@ import { type DraftTrial, isOverBudget } from './try-draft.ts';
 function budgetText({ request, reason = '', calls }: DraftTrial, { source }: CompiledSource): string {
   const { rows, calls: callsMax, time } = source.spec.budget;
   const bounds = `rows: ${rows}, calls: ${callsMax}, time: ${time / 1_000}s`;
-  return `${request} is not answered (${reason}) after ${calls} calls, within ${bounds}: raise the one that is named, and with time the deadline of the resource in the gateway file; or declare a filter, a sort or a total that the service has, so that no scan is needed; or, where windows name the next one, window.checkpoints`;
+  return `${request} is not answered (${reason}) after ${calls} calls, within ${bounds}: raise the bound that is named (if it is time, also raise the deadline of the resource in the gateway file); or declare a filter, a sort or a total that the service has, so that no scan is needed; or set window.checkpoints, if each window names the next one`;
 }
 
 function noteOf(trial: DraftTrial, compiled: CompiledSource): readonly DraftNote[] {

@@ -11,7 +11,10 @@ import { countText, shareText, spanText } from '../show/units.ts';
 
 const SECOND_MS = 1_000;
 
-/** The filter of the list of requests that shows those of an incident. A request comes shortly before its first call. */
+/**
+ * The filter of the list of requests that shows those of an incident. It begins a second before the incident, because a request
+ * comes shortly before its first call.
+ */
 export function requestsFilter({ kind, subject, since }: IncidentView): Readonly<Record<string, string>> {
   const [source = ''] = subject.split(' ');
   const filters: Readonly<Partial<Record<IncidentView['kind'], Readonly<Record<string, string>>>>> = {
