@@ -4,7 +4,7 @@ import type { Manner } from './harness/injector.ts';
 import { judgeNight } from './harness/judge-night.ts';
 import { type Harm, type Night, spendNight } from './harness/night.ts';
 import type { Expected } from './harness/questions.ts';
-import { isCount, type Truth, truthBetween, truthOf } from './harness/truth.ts';
+import { isCount, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
 
 type Fault = {
   readonly id: string;
@@ -39,7 +39,7 @@ function ofPeople(
       injector: ({ fleet }) => fleet.people,
       ...expected,
     },
-    truth: (night) => truthOf(night, night.fleet.people.log),
+    truth: (night) => (manner === 'slow' ? slowTruthOf : truthOf)(night, night.fleet.people.log),
   };
 }
 

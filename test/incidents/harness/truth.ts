@@ -57,6 +57,19 @@ export function truthOf(night: Pick<Night, 'fleet'>, log: readonly InjectedCall[
   return { ...told, ...answers, last: Math.max(told.last, lastAnswer) };
 }
 
+/** An answer that takes longer is slow. */
+const SLOW_MS = 1_000;
+
+/** The truth of a night in which calls were slow and none failed: whose answers were slow, and of which operation. */
+export function slowTruthOf(night: Pick<Night, 'fleet'>, log: readonly InjectedCall[]): Truth {
+  const slow = night.fleet.callers.log.filter(({ at, endedAt }) => endedAt - at > SLOW_MS);
+  return {
+    ...truthOf(night, log),
+    callers: countBy(slow, ({ caller }) => caller),
+    operations: countBy(slow, ({ operation }) => operation),
+  };
+}
+
 /** The truth of a night in which something was harmed that logs nothing. */
 export function truthBetween(night: Night): Truth {
   const { lastAnswer, ...answers } = answersSince(night, night.from);
