@@ -76,7 +76,9 @@ function affectedBy(
 /** A line of the runbook with the names of a lost field. */
 function filled(line: string, { kind, subject, cause }: Incident): string {
   if (kind !== 'field') return line;
-  const [source = '', field = ''] = subject.split(/ [^.]*\./);
+  // Such as `catalog products.price`.
+  const space = subject.indexOf(' ');
+  const [source, field] = [subject.slice(0, space), subject.slice(subject.indexOf('.', space) + 1)];
   const how = cause.includes('unreadable') ? 'unreadable' : 'gone';
   return line
     .replaceAll('<source>', source)

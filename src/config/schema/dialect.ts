@@ -73,6 +73,9 @@ const paging = z.strictObject({
 
 const columns = z.record(z.string(), z.string());
 
+/** The form of a filter by one value. */
+const filterForm = filter.omit({ separator: true, max: true }).partial({ exactness: true });
+
 /** The names of the dialect, and the resource of the file that shows it. */
 const identity = {
   key: z.string().describe('The name in reports.'),
@@ -133,7 +136,7 @@ const differences = {
     .optional()
     .describe('How a list is sorted by {column}.'),
   filters: z
-    .partialRecord(z.enum(['eq', 'ge', 'le']), z.array(filter.partial({ exactness: true })))
+    .partialRecord(z.enum(['eq', 'ge', 'le']), z.array(filterForm))
     .optional()
     .describe('Forms of filters, with {column}, or {name}, its last key; absent: those of the source.'),
 };

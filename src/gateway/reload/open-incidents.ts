@@ -52,10 +52,9 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
     keysMs: OUTAGE_MS,
     issuerMs: gateway.auth.jwt?.keysStale ?? 0,
     redisUrl(roles) {
-      const found = redisProfiles(gateway.redis).find((one) =>
-        one.roles.some((role) => roles.includes(role)),
-      );
-      return found && plainRedisUrl(found.profile);
+      const all = redisProfiles(gateway.redis);
+      const { profile } = all.find((one) => one.roles.some((role) => roles.includes(role))) ?? {};
+      return profile && plainRedisUrl(profile);
     },
     operationsOf: (name) =>
       compiled.find(({ resource }) => resource.name === name)?.resource.operations.map((one) => one.name) ??

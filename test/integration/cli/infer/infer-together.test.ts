@@ -116,7 +116,7 @@ describe('portico infer for several resources', () => {
   it.each([
     ['lists at two hosts', ['users=http://a.invalid/x', 'products=http://b.invalid/x'], 'net.baseUrl'],
     ['a resource twice', ['users=http://a.invalid/x', 'users=http://a.invalid/y'], 'named twice'],
-    ['a list without address', ['users=http://a.invalid/x', 'products'], 'each needs its address'],
+    ['a list without address', ['users=http://a.invalid/x', 'products'], 'needs its own address'],
   ])('refuses %s without a call', async (_name, resources, message) => {
     const { code, err } = await infer(resources.flatMap((one) => ['--resource', one]));
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });

@@ -45,8 +45,10 @@ describe('an incident of Redis', () => {
 });
 
 describe('an incident of a source', () => {
-  it('says to bring the service back, and speaks of nothing else', () =>
-    expect(viewOf({}).todo.line).toBe('bring the service back; the gateway uses it again by itself.'));
+  it('says to bring the service back, and speaks of nothing else', () => {
+    const { line } = viewOf({}).todo;
+    expect(line).toBe('bring the service back; the gateway uses it again by itself.');
+  });
 
   it('says whether each request asks it, or waits for a slot', () => {
     const saturated = { severity: 'warning', code: 'saturated', text: '39 calls wait' } as const;
@@ -106,9 +108,8 @@ describe('an incident of a lost field', () => {
   it.each([
     ['gone', 'many records lack it, so callers get null'],
     ['unreadable', 'many records have an unreadable one, so callers get null'],
-  ])('names the command that accepts what is %s', (how, cause) =>
-    expect(viewOf({ ...lost, cause }).todo.line).toContain(
-      `portico claims reset catalog field.price.${how} accepts it`,
-    ),
-  );
+  ])('names the command that accepts what is %s', (how, cause) => {
+    const { line } = viewOf({ ...lost, cause }).todo;
+    expect(line).toContain(`portico claims reset catalog field.price.${how} accepts it`);
+  });
 });
