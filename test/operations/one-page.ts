@@ -9,7 +9,7 @@ const FIRES_MS = 40_000;
 /** So long a fault lasts after its first alerts, until nobody is told anything new any more. */
 const TOLD_MS = 15_000;
 
-/** The one alert that a person is told of in a fault of another system. */
+/** The one alert that calls a person, by the fault of another system. */
 const ROOTS: Readonly<Record<string, string>> = {
   'Redis hangs': 'PorticoRedisLost',
   'Redis is full': 'PorticoRedisFull',

@@ -2,6 +2,7 @@
 
 import { percentText } from '../../telemetry/conditions/condition.ts';
 import { shareOf } from '../../telemetry/history/series-sums.ts';
+import { lostFieldOf } from '../../telemetry/incidents/causes.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 
 import {
@@ -63,7 +64,7 @@ function affectedBy(
 ): string | undefined {
   const roles = subject.split('+');
   if (kind === 'field') {
-    const [, resource = '', field = ''] = /^\S+ (\w+)\.(.*)$/.exec(subject) ?? [];
+    const { resource, field } = lostFieldOf(subject);
     return `all who read ${field} by ${operationsOf(resource).join(', ')}: they get null with 200`;
   }
   if (answers.failed === 0) return undefined;
@@ -76,9 +77,7 @@ function affectedBy(
 /** A line of the runbook with the names of a lost field. */
 function filled(line: string, { kind, subject, cause }: Incident): string {
   if (kind !== 'field') return line;
-  // Such as `catalog products.price`.
-  const space = subject.indexOf(' ');
-  const [source, field] = [subject.slice(0, space), subject.slice(subject.indexOf('.', space) + 1)];
+  const { source, field } = lostFieldOf(subject);
   const how = cause.includes('unreadable') ? 'unreadable' : 'gone';
   return line
     .replaceAll('<source>', source)

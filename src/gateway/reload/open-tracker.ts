@@ -20,10 +20,14 @@ import type { Snapshot } from './snapshot.ts';
 
 type Stores = ReturnType<typeof openStores>;
 
+/** The roles of one Redis. */
+const rolesOf = (redis: RedisByRole, connection: RedisByRole[RedisRole]) =>
+  redisRoles.filter((role) => redis[role] === connection);
+
 /** The roles that share the Redis of a role, such as `keys+limits`; `undefined` if the role has no Redis. */
 function rolesBeside(redis: RedisByRole, role: RedisRole): string | undefined {
   const own = redis[role];
-  return own && redisRoles.filter((other) => redis[other] === own).join('+');
+  return own && rolesOf(redis, own).join('+');
 }
 
 const REDIS_CAUSES = {
@@ -36,7 +40,7 @@ const REDIS_CAUSES = {
 function redisStates(redis: RedisByRole): readonly WatchedState[] {
   const connections = new Set(redisRoles.flatMap((role) => redis[role] ?? []));
   return [...connections].map((connection) => {
-    const roles = redisRoles.filter((role) => redis[role] === connection);
+    const roles = rolesOf(redis, connection);
     const { state } = connection.health();
     return {
       ...{ kind: 'redis', subject: roles.join('+'), isCritical: roles.includes('keys') },
@@ -97,7 +101,7 @@ export function openTracker(
   return tracker;
 }
 
-/** Wraps the metrics, so that the tracker is told of calls, hosts, breakers and the token issuer, too. */
+/** Wraps the metrics: each call, host, breaker state and state of the token issuer is also reported to the tracker. */
 export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
   return {
     ...metrics,

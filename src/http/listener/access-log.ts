@@ -18,7 +18,7 @@ import type { RequestTraces } from './open-traces.ts';
 const PATH_CHARS_MAX = 200;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What the access log needs: the log, and what else is told of each finished request. */
+/** What the access log needs: the log, and the other parts that each finished request is reported to. */
 export type AccessLogDeps = {
   readonly log: Logger;
   readonly clock: Clock;

@@ -31,7 +31,7 @@ function isPendingStep(value: unknown): boolean {
   return isAsked && isTexts(over) && isText(by) && isAbsentOrText(reason) && isTime(at) && isTime(until);
 }
 
-/** The hold of a state. One that is damaged still holds: whoever ends it has to look. */
+/** The hold of a state. A damaged hold still holds, because an operator should look at it before the migration goes on. */
 function asHold({ hold, since }: Readonly<Record<string, unknown>>) {
   if (hold === undefined) return undefined;
   const { by, at, reason } = Object(hold) as Record<string, unknown>;

@@ -23,7 +23,7 @@ export type Resilience = {
   readonly hosts: Hosts;
   /** Whether the source has answered no call and no health probe for as long as a call may take. */
   readonly isSilent: () => boolean;
-  /** Ends what is told of it. */
+  /** Ends the reports of the state of its breaker. */
   readonly close?: () => void;
 };
 

@@ -21,6 +21,16 @@ export const sourceOfIncident = ({
 export const lostFieldSubject = (source: string, resource: string, field: string): string =>
   `${source} ${resource}.${field}`;
 
+/** The parts of the subject of an incident about a lost field. The name of a field may have points. */
+export function lostFieldOf(subject: string): Readonly<Record<'source' | 'resource' | 'field', string>> {
+  const [space, point] = [subject.indexOf(' '), subject.indexOf('.', subject.indexOf(' '))];
+  return {
+    source: subject.slice(0, space),
+    resource: subject.slice(space + 1, point),
+    field: subject.slice(point + 1),
+  };
+}
+
 /** Whether a condition may be an effect of an incident. `subject`: where it holds. `served`: what the incident's source serves. */
 type IsCause = (incident: Incident, subject: Subject, served: ServedBySource | undefined) => boolean;
 

@@ -1,4 +1,4 @@
-// Finds the incidents of this process: it is told of calls, answers and states, and attributes each failure to its root cause.
+// Finds the incidents of this process. Calls, answers and states are reported to it, and it finds the root cause of each failure.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestLogFields } from '../requests/recent-requests.ts';

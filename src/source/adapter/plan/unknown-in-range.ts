@@ -29,9 +29,8 @@ const WIDEST: Readonly<Partial<Record<FieldKind, { readonly le: string; readonly
 /** Whether a source finds the value `unknown` in a range. Numbers are compared as numbers, other values as texts. */
 function isWithin(op: 'le' | 'ge', unknown: string, bound: KnownValue): boolean {
   const [one, other] = [Decimal.parseJson(unknown), Decimal.parseJson(String(bound))];
-  const isLess = one && other ? one.compare(other) <= 0 : unknown <= String(bound);
-  const isMore = one && other ? one.compare(other) >= 0 : unknown >= String(bound);
-  return op === 'ge' ? isMore : isLess;
+  if (one && other) return op === 'ge' ? one.compare(other) >= 0 : one.compare(other) <= 0;
+  return op === 'ge' ? unknown >= String(bound) : unknown <= String(bound);
 }
 
 /**

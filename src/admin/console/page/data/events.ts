@@ -6,7 +6,7 @@ import { sessionHeaders } from './api.ts';
 /** The state of the stream; `draining`: the gateway has announced its end. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'draining';
 
-/** Who is told of the stream. `onState` may be called before `followEvents` returns. None is called once the stream is closed. */
+/** The callbacks of an event stream. `onState` may be called before `followEvents` returns. None is called after the stream is closed. */
 export type StreamHandlers = {
   /** Gets the JSON of a tick. */
   readonly onTick: (value: unknown) => void;
