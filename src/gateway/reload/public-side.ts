@@ -32,7 +32,7 @@ import { createLocalQuotas } from '../../source/client/bulkhead/shared-quota.ts'
 import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { openWebhooks } from './open-webhooks.ts';
-import { openTracker, withTracker } from './open-tracker.ts';
+import { openTracker, withTracker } from './open-incident-tracker.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshotHolder } from './snapshot-holder.ts';
 

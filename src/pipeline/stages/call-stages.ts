@@ -4,7 +4,7 @@ import type { Query } from '../../contract/query.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Stage } from './call.ts';
 
-// The stages that need no other component: deadline, permission, parameters, deprecation.
+// The stages for deadline, permission, parameters and deprecation.
 
 /**
  * Creates the stage that limits how long a caller waits: the answer is 504 after `deadlineMs`. A call that is answered at

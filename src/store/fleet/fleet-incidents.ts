@@ -1,3 +1,5 @@
+// Keeps in Redis what the gateways know of incidents.
+
 import type { Clock } from '../../kernel/clock.ts';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import {
@@ -7,7 +9,7 @@ import {
   readGatewayIncidents,
   readKnownIncidents,
 } from '../../telemetry/incidents/fleet-incidents.ts';
-import { shorterIncidents } from '../../telemetry/incidents/shorter-incidents.ts';
+import { shorterIncidents } from '../../telemetry/incidents/trim-incidents.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
 import { createFleetStates, type FleetStatesDeps, latestStates, noneIfOther } from './fleet-states.ts';

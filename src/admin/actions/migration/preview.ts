@@ -1,4 +1,4 @@
-// Says whom a share of the ramp reaches, with the labels of their keys.
+// Adds the labels of keys to the answer that says whom a share of the ramp reaches.
 
 import type { Preview } from '../../../migration/tasks/task-results.ts';
 import type { ActionValue } from '../../api/action-table.ts';

@@ -11,7 +11,7 @@ import { hasControl } from '../../../kernel/control-characters.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import type { IdCodec } from '../map/native-id.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
-import { checkSeveral, compileSeveralPart } from './several-values.ts';
+import { checkSeveral, compileSeveralPart } from './several-values-filter.ts';
 import { invertCoercion, isCutOff, NO_MATCH, NO_MATCH_LABEL, noMatchNative } from './inverse.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 import type { RequestPart } from '../request/combine-parts.ts';

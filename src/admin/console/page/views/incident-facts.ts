@@ -1,4 +1,4 @@
-// What an operator asks about an incident, for the overview and for the page of the incident.
+// The facts of an incident that the overview and the page of the incident show.
 
 import type { VNode } from 'preact';
 import type { IncidentView } from '../../../api/incident-specs.ts';

@@ -1,3 +1,5 @@
+// Shows open incidents and other matters that need attention, on the overview.
+
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { IncidentList, IncidentView } from '../../../api/incident-specs.ts';

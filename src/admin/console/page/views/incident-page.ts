@@ -1,3 +1,5 @@
+// The page of one incident, with the requests of its time.
+
 import type { VNode } from 'preact';
 import type { IncidentView } from '../../../api/incident-specs.ts';
 import type { RequestList } from '../../../api/request-action-specs.ts';

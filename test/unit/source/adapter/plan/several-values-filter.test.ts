@@ -1,4 +1,4 @@
-import { compileSeveralPart } from '../../../../../src/source/adapter/plan/several-values.ts';
+import { compileSeveralPart } from '../../../../../src/source/adapter/plan/several-values-filter.ts';
 import { NO_MATCH } from '../../../../../src/source/adapter/plan/inverse.ts';
 
 const natives: Readonly<Record<string, string | typeof NO_MATCH>> = {

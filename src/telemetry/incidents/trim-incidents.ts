@@ -1,3 +1,5 @@
+// Lists fewer callers and hosts of incidents until what a gateway publishes is short enough.
+
 import { type GatewayIncidents, mergeIncidents, mostUrgent } from './fleet-incidents.ts';
 import type { Incident } from './incident.ts';
 
