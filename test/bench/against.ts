@@ -4,7 +4,7 @@ import { checkOut } from './checkout.ts';
 import { openConsoleTabs } from './console-tabs.ts';
 import { instructionsWhile } from './instructions.ts';
 import { cpuMicroseconds } from './measures.ts';
-import { type MedianInterval, type PairedResult, pairRounds, type Sample } from './paired.ts';
+import { type PairedResult, pairRounds, type Sample } from './paired.ts';
 import { type Portico, startPortico } from './portico-server.ts';
 import { startRedis, startUpstream } from './rivals.ts';
 import { type Load, median, sendLoad, sendUnchecked, type Target } from './rounds.ts';
@@ -41,6 +41,8 @@ export type Variant = {
   readonly webhooks?: boolean;
   /** Whether five tabs of the console are open. */
   readonly tabs?: boolean;
+  /** How many gateways share the Redis, at least one; each of several has five tabs open that show the overview. */
+  readonly replicas?: number;
 };
 
 export type AgainstOptions = {
@@ -51,6 +53,8 @@ export type AgainstOptions = {
   readonly variants: Readonly<Record<string, Variant>>;
   /** What is measured of each gateway. */
   readonly measures: readonly Measure[];
+  /** Gets what the rounds so far have measured. */
+  readonly onInterim: (result: AgainstResult) => void;
 };
 
 /** This checkout, in one variant, beside a commit. */
@@ -91,7 +95,7 @@ async function startSide(
   const folder = join(scratch, name);
   await mkdir(folder, { recursive: true });
   const redis = await startRedis(folder);
-  const { traces, migration = false, webhooks = false, tabs = false } = variant;
+  const { traces, migration = false, webhooks = false, tabs = false, replicas = 1 } = variant;
   const started = {
     name,
     scratch: folder,
@@ -102,17 +106,24 @@ async function startSide(
     ...(main === undefined ? {} : { main }),
     ...(traces === undefined ? {} : { traces }),
   };
-  const portico = await startPortico(started).catch(async (error: unknown) => {
+  const gateways: Portico[] = [];
+  try {
+    for (let number = 1; number <= replicas; number += 1)
+      gateways.push(await startPortico({ ...started, name: `${name} ${String(number)}` }));
+  } catch (error) {
+    for (const gateway of gateways) await gateway.stop();
     await redis.stop();
     throw error;
-  });
-  const open = tabs ? openConsoleTabs(portico.adminUrl) : undefined;
+  }
+  const [portico] = gateways as [Portico];
+  const withTabs = replicas > 1 ? gateways : tabs ? [portico] : [];
+  const open = withTabs.map(({ adminUrl }) => openConsoleTabs(adminUrl, replicas > 1));
   return {
     portico,
     samples,
     async stop() {
-      open?.close();
-      await portico.stop();
+      for (const each of open) each.close();
+      for (const gateway of gateways) await gateway.stop();
       await redis.stop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -186,7 +197,7 @@ function medianSample(samples: readonly Sample[]): Sample {
  */
 export async function benchAgainst(
   commits: readonly string[],
-  { rounds, load, scratch, variants, measures }: AgainstOptions,
+  { rounds, load, scratch, variants, measures, onInterim }: AgainstOptions,
 ): Promise<AgainstResult> {
   const theirs = commits.map((commit): Contender => {
     const checkout = checkOut(commit, scratch);
@@ -211,7 +222,7 @@ export async function benchAgainst(
       console.error(`round ${String(round + 1)} of ${String(rounds)}`);
       // A run takes up to an hour: what it measured is not lost when somebody ends it early.
       if (round + 1 >= ROUNDS_OF_AN_INTERVAL && round + 1 < rounds)
-        console.error(againstLines({ ...compareAll(), rounds: round + 1 }).join('\n'));
+        onInterim({ ...compareAll(), rounds: round + 1 });
     }
   } finally {
     await upstream.stop();
@@ -226,31 +237,4 @@ function compareContenders(their: Contender, our: Contender, names: readonly Mea
   });
   const measures = Object.fromEntries(names.map((measure) => [measure, compare(measure)]));
   return { commit: their.name, variant: our.name, measures };
-}
-
-function comparisonLines({ commit, variant, measures }: Comparison): readonly string[] {
-  const line = (name: string, ratio: MedianInterval, values: string) =>
-    `${name.padEnd(31)}${ratio.median.toFixed(3).padStart(6)}  ${`${ratio.low.toFixed(3)}–${ratio.high.toFixed(3)}`.padEnd(14)}${values}`;
-  const rows = Object.entries(measures).flatMap(([name, { rate, cpu, instructions, medians }]) => {
-    const [that, here] = medians;
-    const rates = `${that.rate.toFixed(0)} → ${here.rate.toFixed(0)} requests/s`;
-    const costs = `${that.cpuPerRequest.toFixed(0)} → ${here.cpuPerRequest.toFixed(0)} µs`;
-    const [before = 0, after = 0] = medians.map((sample) => (sample.instructionsPerRequest ?? 0) / 1_000);
-    const counts = `${before.toFixed(0)} → ${after.toFixed(0)} thousand`;
-    return [
-      line(`${name}, rate`, rate, rates),
-      line(`${name}, CPU per request`, cpu, costs),
-      ...(instructions === undefined ? [] : [line(`${name}, instructions`, instructions, counts)]),
-    ];
-  });
-  return ['', `${commit} → ${variant}`, ...rows];
-}
-
-/** The lines that are printed of all comparisons. */
-export function againstLines({ rounds, seconds, comparisons }: AgainstResult): readonly string[] {
-  return [
-    `${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this checkout is better`,
-    '(rate, of the core that all share: this / that; CPU and instructions per request: that / this; the median over the rounds, its 95 % interval)',
-    ...comparisons.flatMap(comparisonLines),
-  ];
 }

@@ -1,9 +1,17 @@
 /** Tabs of a browser with the console open, as far as the gateway notices them. */
 export type ConsoleTabs = { close(): void };
 
+type Tab = readonly { readonly path: string; readonly everyMs: number }[];
+
+/** The overview of the fleet. Its numbers come by the event stream. */
+const OVERVIEW: Tab = [
+  { path: 'metrics/history?span=1h', everyMs: 10_000 },
+  { path: 'incidents', everyMs: 15_000 },
+];
+
 /** What each of five tabs asks for, and how often, milliseconds: what the pages of `src/admin/console/page/views` do. */
-const TABS: readonly (readonly { readonly path: string; readonly everyMs: number }[])[] = [
-  [{ path: 'metrics/history?span=1h', everyMs: 10_000 }],
+const TABS: readonly Tab[] = [
+  OVERVIEW,
   [
     { path: 'sources/bench', everyMs: 5_000 },
     { path: 'metrics/history?span=1h&source=bench', everyMs: 10_000 },
@@ -22,15 +30,18 @@ async function readAll(url: string, signal: AbortSignal): Promise<void> {
   await reply.body?.pipeTo(new WritableStream());
 }
 
-/** Opens five tabs: each listens to the event stream and asks for its own figures again and again. */
-export function openConsoleTabs(adminUrl: string): ConsoleTabs {
+/**
+ * Opens five tabs: each listens to the event stream and asks for its own figures again and again.
+ * `isOverview`: all show the overview.
+ */
+export function openConsoleTabs(adminUrl: string, isOverview = false): ConsoleTabs {
   const closing = new AbortController();
   const { signal } = closing;
   const ask = (path: string) =>
     void readAll(`${adminUrl}/api/${path}`, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
-  const timers = TABS.flatMap((asked) => {
+  const timers = (isOverview ? TABS.map(() => OVERVIEW) : TABS).flatMap((asked) => {
     ask('events');
     return asked.map(({ path, everyMs }) => {
       ask(path);

@@ -2,15 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { againstLines, benchAgainst, measureNames, type Variant } from './against.ts';
+import { type AgainstResult, benchAgainst, measureNames, type Variant } from './against.ts';
 import { benchRivals } from './bench-rivals.ts';
+import { againstLines } from './print-against.ts';
 import { printResult } from './print-result.ts';
 
 /*
  * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>,<commit>` measures this checkout
  * against other commits, in pairs. Each of these options has this checkout measured once more: `--traces 0.01` (it records
  * that share of its requests), `--migration` (its configuration declares one), `--webhooks` (its configuration has a
- * webhook, to which an event is sent, because a key expires soon) and `--tabs` (five tabs of the console are open). With
+ * webhook, to which an event is sent, because a key expires soon), `--tabs` (five tabs of the console are open) and
+ * `--replicas 4` (four gateways share a Redis, and each has five tabs open that show the overview). With
  * `--measures hit,miss`, only these measures are taken. With `--json`, the last line is the result as JSON.
  */
 
@@ -27,6 +29,8 @@ const { values } = parseArgs({
     webhooks: { type: 'boolean', default: false },
     /** With `--against`: five tabs of the console are open. */
     tabs: { type: 'boolean', default: false },
+    /** With `--against`: so many gateways of this checkout share a Redis, with tabs open; the first one is measured. */
+    replicas: { type: 'string' },
     /** With `--against`: what is measured. */
     measures: { type: 'string', default: measureNames.join(',') },
     rounds: { type: 'string' },
@@ -52,15 +56,18 @@ async function benchOthers(): Promise<void> {
 
 /** Measures this checkout against other commits of it. */
 async function benchCommits(commits: readonly string[]): Promise<void> {
-  const { traces, migration, webhooks, tabs } = values;
+  const { traces, migration, webhooks, tabs, replicas } = values;
   const variants: Record<string, Variant> = { 'this checkout': {} };
   if (traces !== undefined)
     variants[`this checkout, ${traces} of its requests traced`] = { traces: Number(traces) };
   if (migration) variants['this checkout, a migration declared'] = { migration };
   if (webhooks) variants['this checkout, with a receiver of webhooks'] = { webhooks };
   if (tabs) variants['this checkout, five tabs of the console open'] = { tabs };
+  if (replicas !== undefined)
+    variants[`this checkout, one of ${replicas}, each with five tabs open`] = { replicas: Number(replicas) };
   const measures = measureNames.filter((name) => values.measures.split(',').includes(name));
-  const result = await benchAgainst(commits, { rounds, load, scratch, variants, measures });
+  const onInterim = (interim: AgainstResult) => console.error(againstLines(interim).join('\n'));
+  const result = await benchAgainst(commits, { rounds, load, scratch, variants, measures, onInterim });
   console.log(againstLines(result).join('\n'));
   if (values.json) console.log(JSON.stringify(result));
 }

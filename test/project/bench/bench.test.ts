@@ -1,4 +1,4 @@
-import { againstLines } from '../../bench/against.ts';
+import { againstLines } from '../../bench/print-against.ts';
 import { medianInterval, pairRounds } from '../../bench/paired.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
