@@ -7,7 +7,7 @@ import { registerContractCommands } from './contract.ts';
 import type { CliContext, CommandLine } from './context/context.ts';
 import { registerDoctorCommand } from './check/doctor.ts';
 import { registerExplainCommand } from './explain.ts';
-import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
+import { runTest, type TestOptions } from './fixtures/replay-fixtures.ts';
 import { type GenerateOptions, runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
 import { readConfig } from './input/read-config.ts';

@@ -6,7 +6,7 @@ import { withProgress } from './output/progress.ts';
 import { qualityReport } from '../workbench/explain/report/quality-report.ts';
 import { type AskOperator, askListener, type GatewayOptions } from './gateway/operator-api-client.ts';
 import { addListenerOptions } from './input/operator-listener.ts';
-import { sourceNamed } from './input/choose-source.ts';
+import { resourcesOfSource } from './input/choose-source.ts';
 import { readLive, readPartialConfig, type ReadyConfig } from './input/read-config.ts';
 
 type Options = GatewayOptions & { readonly live?: boolean; readonly values?: boolean };
@@ -52,7 +52,7 @@ async function runQuality(
       '--values needs --live: a running gateway keeps no values, not even their shape',
     );
   const ready = readPartialConfig(configFile, context.env, { gateway: options.live !== true });
-  if (name !== undefined) sourceNamed(name, ready.sources);
+  if (name !== undefined) resourcesOfSource(name, ready.sources);
   const ask = () => askListener(options, configFile, context);
   const sources = await findQuality(name, options, { ready, ask }, context);
   printReport(qualityReport(sources), options.json, context);

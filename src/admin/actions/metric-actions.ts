@@ -7,7 +7,7 @@ import type { ActionInput } from '../api/action-table.ts';
 import {
   compileCacheView,
   compileQualityTrend,
-  compileSourceView,
+  sourceViewOf,
   type Counts,
   chartSeries,
   totalsOfTable,
@@ -84,7 +84,7 @@ export function createMetricActions(deps: MetricActionsDeps) {
   const { sampler, status, describe, quality, cacheBytesMax, fleet, incidents } = deps;
   const read = createHistoryReader(deps);
 
-  function sourceNamed(name: string): ServedSource {
+  function resourcesOfSource(name: string): ServedSource {
     const { sources } = status();
     const found = sources.find((source) => source.name === name);
     if (found !== undefined) return found;
@@ -107,14 +107,14 @@ export function createMetricActions(deps: MetricActionsDeps) {
     },
     callers: () => fleet.callers(),
     async 'metrics.history'({ source: name, ...input }) {
-      const source = name === undefined ? undefined : sourceNamed(name);
+      const source = name === undefined ? undefined : resourcesOfSource(name);
       const { scope, since, table } = await read(input, SERIES);
       return { scope, since, stepMs: table.stepMs, at: table.at, series: chartSeries(table, source) };
     },
     async source({ name }) {
-      const source = sourceNamed(name);
+      const source = resourcesOfSource(name);
       const { counts, sample, head } = await countsOf(['calls|', 'failures|', 'rules|', 'events|', 'hosts|']);
-      return { ...head, ...compileSourceView(source, describe(source), sample, counts, await quality()) };
+      return { ...head, ...sourceViewOf(source, describe(source), sample, counts, await quality()) };
     },
     async cache() {
       const { counts, sample, head } = await countsOf(['requests|', 'cache|']);

@@ -93,7 +93,7 @@ function scanCachesOf(name: string, { at, gauges }: MetricsSnapshot): ActionValu
 }
 
 /** The answer of `source` without its head. */
-export function compileSourceView(
+export function sourceViewOf(
   source: ServedSource,
   { hosts, rules, ...description }: SourceDescription,
   sample: MetricsSnapshot,

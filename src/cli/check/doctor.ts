@@ -10,7 +10,7 @@ import type { ReportBlock } from '../../workbench/explain/report/report.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
 import { diagnose } from '../../workbench/doctor/diagnose.ts';
-import { liveSourceNamed } from '../input/choose-source.ts';
+import { liveResourcesOfSource } from '../input/choose-source.ts';
 import { liveEnvironment, readPartialConfig, readSource } from '../input/read-config.ts';
 
 /** The options of `portico doctor`. */
@@ -38,7 +38,7 @@ function choose(
 ): readonly [CompiledSource, ...CompiledSource[]] {
   if (name !== undefined && file === undefined) {
     const { sources } = readPartialConfig(configFile, context.env, { gateway: false });
-    return liveSourceNamed(name, sources, context);
+    return liveResourcesOfSource(name, sources, context);
   }
   if (name !== undefined || file === undefined)
     throw new ExitError(exitCodes.usage, 'name a source, or its file with --source');

@@ -3,8 +3,8 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { liveEnvironment, readSource } from './read-config.ts';
 
-/** The resources of the source with this name. @throws ExitError with a suggestion, if there is no such source */
-export function sourceNamed(
+/** The compiled resources of the source with this name, at least one. @throws ExitError with a suggestion, if there is no such source */
+export function resourcesOfSource(
   name: string,
   compiled: readonly CompiledSource[],
 ): readonly [CompiledSource, ...CompiledSource[]] {
@@ -16,13 +16,13 @@ export function sourceNamed(
   throw new ExitError(exitCodes.usage, `no source is named "${name}"; ${hint}`);
 }
 
-/** The same, with the variables that are needed to ask the source. @throws ExitError */
-export function liveSourceNamed(
+/** The same, read again with the secrets of the environment, so that the source can be called. @throws ExitError */
+export function liveResourcesOfSource(
   name: string,
   compiled: readonly CompiledSource[],
   context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
-  const [known] = sourceNamed(name, compiled);
+  const [known] = resourcesOfSource(name, compiled);
   const { spec, yaml } = known.source;
   const [first = known, ...others] = readSource(yaml.file, liveEnvironment(context.env), spec.sameIds);
   return [first, ...others];

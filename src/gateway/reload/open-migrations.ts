@@ -10,7 +10,7 @@ import type { Comparison } from '../../migration/compare/comparison.ts';
 import { createMigrationCounts } from '../../migration/counts/count-comparisons.ts';
 import type { MigrationCounts } from '../../migration/counts/migration-counts.ts';
 import { createLocalCountsStore } from '../../migration/counts/local-counts.ts';
-import { createLegacyLatency } from '../../migration/counts/legacy-latency.ts';
+import { createLegacyLatencyReader } from '../../migration/counts/legacy-latency.ts';
 import { createRedisCountsStore } from '../../migration/counts/redis-counts.ts';
 import {
   createLocalJudgeMemory,
@@ -208,7 +208,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const comparisons = openComparisons({ ...deps, states, counts, secret: hashSecret(config) });
   const now = () => deps.clock.now();
   const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
-  const latency = createLegacyLatency({ counts, compared: () => comparedNow(served, states) });
+  const latency = createLegacyLatencyReader({ counts, compared: () => comparedNow(served, states) });
   // Read at once, so that a process that has just started, or learnt of a step, knows the time limit.
   const endLatency = states.onChange(() => void latency.refresh());
   const migrations = createMigrations({

@@ -20,7 +20,7 @@ function quantilesOf(found: Readonly<Record<string, OperationCounts>>) {
  * the counts have begun anew and are too few: the legacy source does not change when somebody repairs the new source. `compared`
  * returns the resources whose two sources are both asked now. `shadow` is included, so that the ramp begins with a value.
  */
-export function createLegacyLatency({
+export function createLegacyLatencyReader({
   counts,
   compared,
 }: {

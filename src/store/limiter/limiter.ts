@@ -3,7 +3,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RateWindow } from '../../kernel/duration.ts';
-import { createTokenPrefetch, type TokenResult } from './token-prefetch.ts';
+import { createPointPrefetch, type PointResult } from './point-prefetch.ts';
 import { createSlidingMemory } from './sliding-memory.ts';
 import { SlidingRedis } from './sliding-redis.ts';
 import { divideWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
@@ -53,7 +53,7 @@ export type LimiterDeps = {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Divides the windows of all tiers into parts; by default `divideWindow`. */
   readonly divide?: (window: RateWindow) => SubWindows;
-  /** How long after its sub-window a prefetched point may still be spent, in milliseconds; `divide` must then count it longer. */
+  /** How long a prefetched point may still be spent after its sub-window has ended, in milliseconds; sub-windows of `divide` must be kept for longer. */
   readonly graceMs?: number;
   /** The most callers that are counted in this process. */
   readonly localSubjectsMax?: number;
@@ -79,7 +79,7 @@ function stateOf({ points, seconds }: SubWindows, count: WindowCount, reserved: 
   return { points, seconds, remaining, resetSeconds: wholeSeconds(count.resetMs, seconds) };
 }
 
-function decide(windows: readonly SubWindows[], spent: TokenResult, by: DecidedBy): Decision {
+function decide(windows: readonly SubWindows[], spent: PointResult, by: DecidedBy): Decision {
   const states = windows.map((window, index) =>
     stateOf(window, spent.windows[index] ?? { free: 0, resetMs: 0, waitMs: 0 }, spent.reserved),
   );
@@ -110,7 +110,7 @@ export function createLimiter(deps: LimiterDeps) {
     const alone = createLocalTier(windows, deps);
     if (redis === undefined) return { consume: alone, returnUnused: () => undefined };
     const shared = new SlidingRedis(redis, windows);
-    const prefetch = createTokenPrefetch(
+    const prefetch = createPointPrefetch(
       (subject, request) => shared.reserve(keyOf(name, tier.windows, subject), request),
       clock,
       deps.graceMs,

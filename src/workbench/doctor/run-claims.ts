@@ -20,7 +20,7 @@ import { fieldClaims } from './probes/source/fields.ts';
 import { replyClaims } from './probes/source/reply.ts';
 import { rowDetailsClaim } from './probes/source/row-details.ts';
 import { recordClaims } from './probes/source/single-record.ts';
-import { sortClaims } from './probes/sort.ts';
+import { claimsOfSorts } from './probes/sort.ts';
 import { steadyRowsClaim } from './probes/steady-rows.ts';
 import { steadyTotalClaim } from './probes/steady-total.ts';
 import { totalClaim } from '../../source/checks/total.ts';
@@ -116,7 +116,7 @@ function costlyClaims(ask: Ask): readonly Claim[] {
   return [
     ...filterClaims(ask),
     ...filtersTogetherClaims(ask),
-    ...sortClaims(ask),
+    ...claimsOfSorts(ask),
     steadyRowsClaim,
     steadyTotalClaim,
   ];

@@ -1,4 +1,5 @@
-// Changes the spec of a source, so that doctor can send what the file does not declare, or display it without values.
+// Makes two variants of the spec of a source for doctor: one that sends every declared filter and sort, and one whose
+// requests can be displayed, because ids and filter values are `***` in them.
 
 import type { RowSelection } from '../../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
@@ -60,7 +61,7 @@ export function permissiveSource(spec: SourceSpec, resource: ResourceName, chang
     onInvalidRecord: 'fail',
     list: changedList(own.list, change),
   };
-  // References are read by the ids of other resources.
+  // The other resources stay, because references of this one are read by the rules of their ids.
   return { ...spec, resources: { ...spec.resources, [resource]: permissive } };
 }
 

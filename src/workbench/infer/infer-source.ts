@@ -10,7 +10,7 @@ import type { FirstResponse } from './detect/first-response.ts';
 import { readListReply } from './requests/list-reader.ts';
 import type { DraftNote } from './notes/note.ts';
 import { readInferTarget, type InferTarget } from './requests/read-target.ts';
-import { recordRequest, type RecordOptions } from './requests/record-request.ts';
+import { singleRecordRequest, type SingleRecordOptions } from './requests/single-record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, inferOutcomes } from './infer-outcomes.ts';
 import { decideEmptyTexts } from './map/empty-texts.ts';
 import { inferProof, type ProofDraft } from './verify/infer-proof.ts';
@@ -32,7 +32,7 @@ import {
 import type { Draft } from './write/write-draft.ts';
 
 /** What to draft, and the budget of calls. */
-export type InferOptions = RecordOptions &
+export type InferOptions = SingleRecordOptions &
   FirstOptions &
   DraftPurpose & {
     /** The paths of columns that the operator names, by the field of the contract; `id` among them. */
@@ -113,7 +113,7 @@ function recordOf(
     columns: options.columns,
     described: describedFor(options),
     request: response.request,
-    given: recordRequest(options, target),
+    given: singleRecordRequest(options, target),
     rows: list.rows,
     isTable: response.place.table !== undefined,
     list: list.mapping,

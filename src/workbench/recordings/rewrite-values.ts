@@ -1,4 +1,5 @@
-// Replaces values in the text of a reply, whatever its format is (JSON, XML, CSV).
+// Replaces values in the text of a recorded reply, so that a recorded case holds no real data. The format stays (JSON, XML,
+// CSV), and everything else in the text.
 
 import { escapedText } from '../../source/adapter/spec/pattern.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';

@@ -63,8 +63,8 @@ export function createRollbackActions(migrations: OperatedMigrations) {
   const { states, clock } = migrations;
   const now = () => new Date(clock.now()).toISOString();
 
-  /** Changes the state of the fleet by what ends a step that waits for an approval, and says which one it has ended. */
-  async function changeAndEnd(
+  /** Changes the shared state. That cancels a step that waits for an approval; the answer names that step. */
+  async function changeAndCancelPending(
     request: ChangeRequest,
     note: ActionContext['note'],
     change: (found: FoundMigration) => MigrationState | Promise<MigrationState>,
@@ -112,13 +112,15 @@ export function createRollbackActions(migrations: OperatedMigrations) {
     'migrations.rollback': (input, context) =>
       input.scope === 'local'
         ? rollbackHere(input, context)
-        : changeAndEnd({ resource: input.resource }, context.note, (found) =>
+        : changeAndCancelPending({ resource: input.resource }, context.note, (found) =>
             rollback(found, input, context.actor.name),
           ).catch((error: unknown) => {
             throw withLocalHint(error, input.resource);
           }),
     'migrations.hold': (input, { actor, note }) =>
-      changeAndEnd(input, note, ({ state }) => held(state, { by: actor.name, at: now() }, input.reason)),
+      changeAndCancelPending(input, note, ({ state }) =>
+        held(state, { by: actor.name, at: now() }, input.reason),
+      ),
     'migrations.resume': (input, context) =>
       resumeHere(input, context) ??
       changeEverywhere(migrations, input, context.note, ({ state }) => {

@@ -8,11 +8,11 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { isGraphqlAddress } from './introspect.ts';
 import { readGraphqlList, withGraphqlRecord } from './read-graphql-list.ts';
 import type { InferTarget } from '../requests/read-target.ts';
-import type { RecordOptions } from '../requests/record-request.ts';
+import type { SingleRecordOptions } from '../requests/single-record-request.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 
 /** How the first reply is requested and read. */
-export type FirstOptions = Pick<RecordOptions, 'one' | 'oneBody'> & {
+export type FirstOptions = Pick<SingleRecordOptions, 'one' | 'oneBody'> & {
   readonly resource: Resource;
   /** The dialects, in the order in which they are tried. */
   readonly dialects: readonly Dialect[];

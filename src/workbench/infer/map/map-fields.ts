@@ -1,4 +1,5 @@
-// Maps the columns of a service to the fields of the contract.
+// Guesses for `portico infer` which column of a service holds each field of the contract, and writes the `map` of the
+// draft, once for the list and once for the single record.
 
 import { pathAt } from '../../../source/adapter/spec/path.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
@@ -17,7 +18,7 @@ import { type DraftNote, likely, notesAt, type Remark, toEdit, InferError } from
 import { findMoney } from './read-money.ts';
 import { refuseUndescribed } from './refuse-undescribed.ts';
 
-/** The mapping of one view, with notes. */
+/** The `map` of the list or of the single record, with notes. */
 export type MapDraft = {
   readonly map: Readonly<Record<string, FieldDraft>>;
   readonly id: NativeId;
@@ -30,7 +31,7 @@ export function fieldDraft(from: string | readonly string[], as: readonly unknow
   return typeof from === 'string' && as.length === 0 ? from : { from, as };
 }
 
-/** A documented path, if it has a value in the rows: a list for a field that is one. */
+/** The column at a path that is known already, if any row has a value there; for a field of kind list, a list. */
 function knownColumn(
   path: string | undefined,
   rows: readonly JsonObject[],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCodes, type CliContext } from '../../../../src/cli/context/context.ts';
-import { sourceNamed } from '../../../../src/cli/input/choose-source.ts';
+import { resourcesOfSource } from '../../../../src/cli/input/choose-source.ts';
 import { findListener, ownToken } from '../../../../src/cli/input/operator-listener.ts';
 import { isRegularFile, readRegularFile } from '../../../../src/cli/input/regular-file.ts';
 import type { CompiledSource } from '../../../../src/source/compile-sources.ts';
@@ -90,14 +90,14 @@ describe('the source that a command names', () => {
   );
 
   it('has all of its resources', () => {
-    expect(sourceNamed('crm', sources)).toHaveLength(2);
+    expect(resourcesOfSource('crm', sources)).toHaveLength(2);
   });
 
   it.each([
     ['catalogue', 'no source is named "catalogue"; did you mean "catalog"?'],
     ['warehouse', 'no source is named "warehouse"; sources: crm, catalog'],
   ])('is a mistake of the command line, if there is none: %s', (name, message) => {
-    expect(() => sourceNamed(name, sources)).toThrow(
+    expect(() => resourcesOfSource(name, sources)).toThrow(
       expect.objectContaining({ exitCode: exitCodes.usage, message }),
     );
   });

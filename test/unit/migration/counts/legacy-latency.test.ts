@@ -1,11 +1,11 @@
 import type { OperationCounts } from '../../../../src/migration/counts/migration-counts.ts';
-import { createLegacyLatency } from '../../../../src/migration/counts/legacy-latency.ts';
+import { createLegacyLatencyReader } from '../../../../src/migration/counts/legacy-latency.ts';
 import { goodEvidence } from '../../../support/migration/migration-facts.ts';
 
 describe('the latency of the legacy source', () => {
   async function read(of: Partial<Record<string, OperationCounts>>, serving = ['users']) {
     const counts = { read: () => Promise.resolve(of as Record<string, OperationCounts>) };
-    const latency = createLegacyLatency({ counts, compared: () => serving });
+    const latency = createLegacyLatencyReader({ counts, compared: () => serving });
     await latency.refresh();
     latency.close();
     return latency.p99Ms('users.get');
@@ -27,7 +27,7 @@ describe('the latency of the legacy source', () => {
     const counts = {
       read: () => Promise.resolve({ 'users.get': goodEvidence(calls, { legacyMs }) }),
     };
-    const latency = createLegacyLatency({ counts, compared: () => compared });
+    const latency = createLegacyLatencyReader({ counts, compared: () => compared });
     const p99Ms = async () => {
       await latency.refresh();
       return latency.p99Ms('users.get');
@@ -48,7 +48,7 @@ describe('the latency of the legacy source', () => {
       read: () =>
         isGone ? Promise.reject(new Error('gone')) : Promise.resolve({ 'users.get': goodEvidence(200) }),
     };
-    const latency = createLegacyLatency({ counts, compared: () => ['users'] });
+    const latency = createLegacyLatencyReader({ counts, compared: () => ['users'] });
     await latency.refresh();
     isGone = true;
     await latency.refresh();

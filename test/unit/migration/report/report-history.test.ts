@@ -1,4 +1,4 @@
-import { migratedResource } from '../../../../src/admin/console/page/show/migration-texts.ts';
+import { resourceOfAuditTarget } from '../../../../src/admin/console/page/show/migration-texts.ts';
 import { lineDigest } from '../../../../src/store/audit/audit-entry.ts';
 import { NO_COUNTS } from '../../../../src/migration/counts/counts-store.ts';
 import { createReport, resourceOfTarget } from '../../../../src/migration/report/create-report.ts';
@@ -18,7 +18,7 @@ const TARGETS = {
 
 test('the report and the console find the resource of a target by the same rule', () => {
   for (const [target, resource] of Object.entries(TARGETS))
-    expect([target, resourceOfTarget(target), migratedResource(target)]).toEqual([
+    expect([target, resourceOfTarget(target), resourceOfAuditTarget(target)]).toEqual([
       target,
       resource,
       resource,

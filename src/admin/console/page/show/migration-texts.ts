@@ -63,6 +63,6 @@ export function sampleText(shape: ValueShape): string {
  * The resource that a target of the audit is about: `users`, its operation `users.get`, or what was done with it, such as
  * `users walk`. The report of a migration reads targets by the same rule.
  */
-export function migratedResource(target: string): string {
+export function resourceOfAuditTarget(target: string): string {
   return target.split(/[\s./]/, 1)[0] ?? '';
 }

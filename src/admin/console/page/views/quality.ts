@@ -1,3 +1,5 @@
+// The page of the console on null and unreadable values: how often each field of a source is null, and what has changed.
+
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { sparkline } from '../charts/sparkline.ts';
@@ -54,13 +56,13 @@ type FieldRow = {
   readonly change: BeforeAndSince | undefined;
 };
 
-/** The counts of a field that never became null: 0 for each data point that was counted. */
+/** The line of a field without any null: 0 at each point in time that has counts. */
 function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): PointCounts {
   const from = Date.parse(since);
   return at.map((start) => (start >= from ? 0 : null));
 }
 
-/** One row for each field of each view of each source. */
+/** One row for each field of each source, for the list and for the single record. */
 function fieldRows({ sources, trend }: QualityDetail, pointMs: number): readonly FieldRow[] {
   const trendOf = (source: string, field: string) => {
     const found = trend?.fields.filter(

@@ -1,3 +1,6 @@
+// When doctor finds that a source fails for an id that it cannot have, or takes only numbers as ids, these advise the
+// `id.form` that its file should state.
+
 import { INTEGER_FORMS } from '../../../../source/adapter/map/native-id.ts';
 import type { Evidence } from '../../../../source/checks/claim.ts';
 import { setting } from '../../../../source/checks/evidence/finding.ts';
@@ -29,7 +32,7 @@ export function formAdvice(evidence: Evidence) {
 }
 
 /** Advises the widest integer form whose largest number the source accepts as an id. */
-export async function integerAdvice(evidence: Evidence) {
+export async function integerFormAdvice(evidence: Evidence) {
   const { ask } = evidence;
   const { idStart, name } = ask.resource;
   const natives = nativeIds(evidence);

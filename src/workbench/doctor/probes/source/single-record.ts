@@ -12,7 +12,7 @@ import {
 import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
-import { formAdvice, integerAdvice } from './id-form.ts';
+import { formAdvice, integerFormAdvice } from './id-form.ts';
 
 /** How many records are asked for one by one. */
 const RECORDS_TRIED = 12;
@@ -163,7 +163,7 @@ async function checkMalformed(evidence: Evidence): Promise<Finding> {
     asked += 1;
     if (exchange.problem === undefined) continue;
     const isTooLarge = /^\d{2,}$/.test(tail);
-    const advice = (isTooLarge ? await integerAdvice(evidence) : undefined) ?? formAdvice(evidence);
+    const advice = (isTooLarge ? await integerFormAdvice(evidence) : undefined) ?? formAdvice(evidence);
     return conclude('differs', describeExchange(exchange), advice, exchange);
   }
   return conclude('agrees', asked === 0 ? 'none is ever asked for' : `${plural(asked, 'odd id')} asked for`);

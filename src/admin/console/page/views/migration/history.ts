@@ -3,7 +3,7 @@ import type { AuditAnswer } from '../../../../api/audit-action-specs.ts';
 import { type AuditRow, auditRows } from '../../show/audit-rows.ts';
 import { useConsole } from '../../data/console-context.ts';
 import { useLoad } from '../../data/use-load.ts';
-import { migratedResource } from '../../show/migration-texts.ts';
+import { resourceOfAuditTarget } from '../../show/migration-texts.ts';
 import { dataTable, fieldColumn, textColumn } from '../../parts/data-table.ts';
 import { cardOf, loadedPart, timeMark } from '../../parts/marks.ts';
 import { differenceText } from '../../show/units.ts';
@@ -13,7 +13,7 @@ export function HistorySection({ resource }: { resource: string }): VNode {
   const { now } = useConsole();
   const audit = useLoad<AuditAnswer>('audit', 15_000);
   const isOfResource = ({ action, target }: AuditRow) =>
-    action.startsWith('migrations.') && migratedResource(target) === resource;
+    action.startsWith('migrations.') && resourceOfAuditTarget(target) === resource;
   const table = (value: AuditAnswer) =>
     dataTable<AuditRow>({
       ...{ id: 'history', label: 'history', order: '-number', rows: auditRows(value).filter(isOfResource) },

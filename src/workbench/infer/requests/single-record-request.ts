@@ -3,7 +3,7 @@ import { InferError } from '../notes/note.ts';
 import { readInferTarget, type InferTarget, type TargetOptions } from './read-target.ts';
 
 /** The operator's description of the view of one record. */
-export type RecordOptions = TargetOptions & {
+export type SingleRecordOptions = TargetOptions & {
   /** The URL or path of one record, with an id of the list in it. */
   readonly one: string | undefined;
   /** The body of the request for one record. */
@@ -28,7 +28,10 @@ function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'
 }
 
 /** The operator's request for one record; `undefined` if none was given. @throws InferError */
-export function recordRequest(options: RecordOptions, target: InferTarget): RequestSpec | undefined {
+export function singleRecordRequest(
+  options: SingleRecordOptions,
+  target: InferTarget,
+): RequestSpec | undefined {
   const { one, oneBody } = options;
   if (one === undefined && oneBody === undefined) return undefined;
   const { origin } = new URL(options.url);

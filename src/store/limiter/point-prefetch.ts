@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Reservation, ReservationRequest, WindowCount } from './sub-windows.ts';
 
 /** The result of spending a token (a reserved point) for a request. */
-export type TokenResult = {
+export type PointResult = {
   readonly admitted: boolean;
   /** The state of each window, in the tier's order. */
   readonly windows: readonly WindowCount[];
@@ -25,7 +25,7 @@ type Caller = {
   validUntil: number;
   /** How many extra tokens to reserve next; it grows while tokens are spent and shrinks when they expire. */
   batch: number;
-  readonly waiting: PromiseWithResolvers<TokenResult>[];
+  readonly waiting: PromiseWithResolvers<PointResult>[];
 };
 
 const BATCH_MAX = 10_000;
@@ -42,7 +42,7 @@ function takeUnspent(caller: Caller): ReservationRequest['unspent'] {
   return left === 0 || reservation === undefined ? undefined : { points: left, parts: reservation.parts };
 }
 
-function spendOne(caller: Caller, { windows }: Reservation): TokenResult {
+function spendOne(caller: Caller, { windows }: Reservation): PointResult {
   const admitted = caller.left > 0;
   if (admitted) caller.left -= 1;
   return { admitted, windows, reserved: caller.left };
@@ -58,7 +58,7 @@ function nextBatch({ left, batch, reservation, validUntil }: Caller, now: number
  * Creates the token prefetch of one tier: it reserves several tokens in one round trip for frequent callers, and spends them
  * locally, up to `graceMs` longer than the store says.
  */
-export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monotonic'>, graceMs = 0) {
+export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monotonic'>, graceMs = 0) {
   // With `max`, the map would allocate memory for all callers at once.
   const callers = new LRUCache<string, Caller>({ maxSize: SUBJECTS_MAX, sizeCalculation: () => 1 });
 
@@ -102,7 +102,7 @@ export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
 
   return {
     /** Spends a token. Returns no promise while tokens are reserved; else it asks the store, and rejects if the store fails. */
-    spend(subject: string): TokenResult | Promise<TokenResult> {
+    spend(subject: string): PointResult | Promise<PointResult> {
       const caller = callerOf(subject);
       const { reservation, waiting } = caller;
       if (caller.left > 0 && reservation !== undefined && clock.monotonic() < caller.validUntil) {
@@ -113,7 +113,7 @@ export function createTokenPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
       }
       const isAsking = waiting.length > 0;
       if (!isAsking) caller.batch = nextBatch(caller, clock.monotonic());
-      const result = Promise.withResolvers<TokenResult>();
+      const result = Promise.withResolvers<PointResult>();
       waiting.push(result);
       if (!isAsking) void serveWaiting(subject, caller);
       return result.promise;
