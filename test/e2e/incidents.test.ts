@@ -55,6 +55,27 @@ describe('a gateway of several workers', () => {
     expect(incidents.map(({ id, state }) => [id, state])).toEqual([[incident.id, 'open']]);
   }, 90_000);
 
+  it('answers within three seconds while no worker answers, and says which do not', async () => {
+    await using gateway = await start();
+    await gateway.redis.kill();
+    const { incident } = await untilOpen(gateway, ({ kind }) => kind === 'redis');
+    const workers = gateway.logged(({ msg }) => msg === 'a worker serves').map(({ worker = 0 }) => worker);
+    for (const pid of workers) process.kill(pid, 'SIGSTOP');
+    const asked = performance.now();
+    const [{ incidents, silent, scopeText }, overview] = await Promise.all([
+      list(gateway),
+      fetch(`${gateway.adminUrl}/api/overview`),
+    ]);
+    const tookMs = performance.now() - asked;
+    for (const pid of workers) process.kill(pid, 'SIGCONT');
+    expect(incidents.map(({ id, state }) => [id, state])).toEqual([[incident.id, 'open']]);
+    expect(incidents[0]?.todo.line).not.toBe('');
+    expect(silent.toSorted()).toEqual(workers.toSorted());
+    expect(scopeText).toContain(`no answer from workers ${silent.join(', ')}`);
+    expect(overview.status).toBe(200);
+    expect(tookMs).toBeLessThan(3_500);
+  }, 90_000);
+
   it('says that its workers see it, while Redis is what is gone', async () => {
     await using gateway = await start();
     await fetch(`${gateway.url}/v1/users`, { headers: { authorization: `Bearer ${gateway.keys.roomy}` } });

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
+import { resultWithin } from '../../kernel/result-within.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
 import { latestStates } from '../../store/fleet/fleet-states.ts';
 import { type CallerSnapshot, mergeCallers, topCallers } from '../../telemetry/caller-counts.ts';
@@ -20,7 +21,7 @@ import type { ActionValue } from '../api/action-table.ts';
 import { scope } from '../api/metric-specs.ts';
 import { totalsOfTable } from '../views/metric-views.ts';
 import { findConditions } from '../../telemetry/conditions/conditions.ts';
-import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+import type { FleetIncident, ScopedIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
 import { timeSchema } from '../../telemetry/incidents/incident.ts';
 import { compileOverview, conditionFacts, type OverviewStatus } from '../views/overview.ts';
 import { callersView } from './caller-actions.ts';
@@ -67,7 +68,7 @@ const readState = (value: unknown): GatewayState | undefined =>
 
 /** What the overview needs. If `fleet` is absent, there is no Redis, and all numbers are of this gateway. */
 export type FleetOverviewDeps = {
-  readonly sampler: Pick<MetricSampler, 'lastMinute' | 'read'>;
+  readonly sampler: Pick<MetricSampler, 'now' | 'lastMinute' | 'read'>;
   readonly status: () => OverviewStatus;
   /** This gateway: its unique id, and the name that people see. */
   readonly self: { readonly id: string; readonly name: string };
@@ -80,6 +81,8 @@ const HOUR_MS = 3_600_000;
 /** How often a gateway writes its state, and how often it reads those of the others, however many people look. */
 const WRITE_EVERY_MS = 5_000;
 const READ_EVERY_MS = 2_000;
+/** How long a person waits for the states of the others; a later answer counts for the next question. */
+const READ_MS = 1_500;
 /** A gateway that has written no state for longer counts as gone. */
 const GONE_MS = 30_000;
 /** The most callers in the state of a gateway. */
@@ -139,7 +142,7 @@ function stateOf(
 
 /** Creates the overview and the list of callers of all gateways on one Redis, or of one of them. */
 export function createFleetOverview(deps: FleetOverviewDeps) {
-  const { status, self, callers, clock, fleet } = deps;
+  const { sampler, status, self, callers, clock, fleet } = deps;
   let others: readonly GatewayState[] = [];
   let heardAt = -Infinity;
   let saidAt = -Infinity;
@@ -159,9 +162,10 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
   async function listen(): Promise<void> {
     if (fleet === undefined || clock.monotonic() - heardAt < READ_EVERY_MS) return;
     heardAt = clock.monotonic();
-    const texts = await fleet.readStates().catch(() => []);
-    const states = latestStates(texts, readState, ({ id }) => id, clock.now() - GONE_MS);
-    others = states.filter(({ id }) => id !== self.id);
+    const read = fleet.readStates().catch(() => []);
+    const heard = read.then((texts) => latestStates(texts, readState, ({ id }) => id, clock.now() - GONE_MS));
+    const noted = heard.then((states) => (others = states.filter(({ id }) => id !== self.id)));
+    await resultWithin(READ_MS, noted);
   }
 
   function compile(
@@ -194,8 +198,8 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
       return compile([ownState(sample) as GatewayState, ...others], sample, incidents);
     },
     /** The overview of all gateways, or of one. @throws ActionRefusal if no gateway has this name */
-    async overview(sample: MetricsSnapshot, incidents: readonly FleetIncident[], name?: string) {
-      await listen();
+    async overview(known: Promise<ScopedIncidents>, name?: string) {
+      const [sample, { incidents }] = await Promise.all([sampler.now(), known, listen()]);
       const all = [ownState(sample) as GatewayState, ...others];
       const chosen = name === undefined ? all : all.filter((one) => one.name === name).slice(0, 1);
       if (chosen.length > 0) return compile(chosen, sample, incidents);
@@ -203,8 +207,8 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
       throw new ActionRefusal('not_found', `no gateway is named ${name ?? ''}`, `gateways: ${names}`);
     },
     /** The conditions that hold in any gateway. */
-    async conditions(sample: MetricsSnapshot) {
-      await listen();
+    async conditions() {
+      const [sample] = await Promise.all([sampler.now(), listen()]);
       const states = [ownState(sample) as GatewayState, ...others];
       return findConditions(conditionFacts(mergedSample(states, sample), countsOf(states), status()));
     },

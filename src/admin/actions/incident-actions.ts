@@ -1,10 +1,10 @@
 // The actions that read incidents, and the function that describes an incident for people.
 
 import type { Clock } from '../../kernel/clock.ts';
+import { resultWithin } from '../../kernel/result-within.ts';
 import type {
   FleetIncident,
-  IncidentScope,
-  ScopedIncidents,
+  IncidentReading,
 } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { ServedBySource } from '../../telemetry/incidents/causes.ts';
 import { type Actor, ActionRefusal } from '../api/action.ts';
@@ -25,15 +25,21 @@ export type IncidentDescriberDeps = {
   readonly patience: () => PatienceFacts;
 };
 
+type EffectsOf = (incident: FleetIncident) => IncidentView['effects'];
+
 /** Describes incidents, with what changed before each and what an operator can do. */
 export type DescribeIncidents = (
   incidents: readonly FleetIncident[],
-  effectsOf?: (incident: FleetIncident) => IncidentView['effects'],
+  effects?: Promise<EffectsOf>,
+  /** How long it waits for the audit. */
+  waitMs?: number,
 ) => Promise<readonly IncidentView[]>;
 
 const READER: Actor = { name: 'gateway', role: 'viewer' };
 const REMEMBERED_MAX = 400;
 const SETTLED_MS = 60_000;
+/** How long the audit is waited for: a message can wait, a person cannot. */
+const [MESSAGE_WAITS_MS, PERSON_WAITS_MS] = [10_000, 1_000];
 const AUDIT_PROBLEM = 'the audit cannot be read now, so changes may be missing';
 
 /** Asks for an action that only reads; `undefined` if it is refused or fails. */
@@ -51,10 +57,10 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
   const texts = new Map<string, string>();
 
   /** What changed before each incident. */
-  async function changesOf(incidents: readonly FleetIncident[]) {
+  async function changesOf(incidents: readonly FleetIncident[], waitMs: number) {
     if (settled.size > REMEMBERED_MAX) settled.clear();
     const isSettled = incidents.every((one) => settled.has(runOf(one)));
-    const lines = isSettled ? [] : (await read(act, 'audit', {}))?.lines;
+    const lines = isSettled ? [] : (await resultWithin(waitMs, read(act, 'audit', {})))?.lines;
     return incidents.map((one): IncidentView['before'] => {
       const known = settled.get(runOf(one));
       if (known !== undefined) return known;
@@ -72,13 +78,17 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
       if (!texts.has(entry)) texts.set(entry, (await read(act, 'runbook', { entry }))?.text ?? '');
   }
 
-  return async function describe(incidents, effectsOf = () => []) {
-    const [changes] = await Promise.all([changesOf(incidents), readEntries(incidents)]);
+  return async function describe(incidents, effects, waitMs = MESSAGE_WAITS_MS) {
+    const [changes, effectsOf] = await Promise.all([
+      changesOf(incidents, waitMs),
+      effects,
+      readEntries(incidents),
+    ]);
     const facts = { ...patience(), now: clock.now(), runbook: (entry: string) => texts.get(entry) };
     return incidents.map((one, at) =>
       compileIncident(one, {
         ...facts,
-        effects: one.isOpen ? effectsOf(one) : [],
+        effects: one.isOpen ? (effectsOf?.(one) ?? []) : [],
         before: changes[at] ?? { changes: [] },
       }),
     );
@@ -88,7 +98,7 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
 /** What the actions that read incidents need. `known` is called anew for each request. */
 export type IncidentActionsDeps = {
   readonly clock: Pick<Clock, 'now'>;
-  readonly known: () => Promise<ScopedIncidents>;
+  readonly known: () => Promise<IncidentReading>;
   readonly describe: DescribeIncidents;
   /** The conditions that hold now. */
   readonly conditions: () => Promise<readonly Found[]>;
@@ -97,32 +107,33 @@ export type IncidentActionsDeps = {
 
 /** Creates the actions that read incidents. */
 export function createIncidentActions({ clock, known, describe, conditions, served }: IncidentActionsDeps) {
-  const head = (scope: IncidentScope) => ({
-    ...{ scope, scopeText: incidentScopeText(scope) },
+  const head = ({ scope, silent }: IncidentReading) => ({
+    ...{ scope, scopeText: incidentScopeText(scope, silent), silent },
     at: new Date(clock.now()).toISOString(),
   });
 
-  async function described({ incidents }: ScopedIncidents, wanted: readonly FleetIncident[]) {
-    const open = incidents.filter(({ isOpen }) => isOpen);
-    const found = open.length === 0 ? [] : await conditions();
-    return describe(wanted, effectsIn(found, open, served()));
+  /** Describes the incidents that `choose` wants. The conditions are read at the same time, because effects are among them. */
+  async function described(choose: (incidents: readonly FleetIncident[]) => readonly FleetIncident[]) {
+    const found = conditions();
+    // It is awaited only with an open incident.
+    found.catch(() => undefined);
+    const reading = await known();
+    const open = reading.incidents.filter(({ isOpen }) => isOpen);
+    const effects = open.length === 0 ? undefined : found.then((all) => effectsIn(all, open, served()));
+    const incidents = await describe(choose(reading.incidents), effects, PERSON_WAITS_MS);
+    return { ...head(reading), incidents };
   }
 
   return {
-    async incidents() {
-      const all = await known();
-      const ended = all.incidents.filter(({ isOpen }) => !isOpen);
-      return { ...head(all.scope), incidents: await described(all, [...rootsOf(all.incidents), ...ended]) };
-    },
+    incidents: () => described((all) => [...rootsOf(all), ...all.filter(({ isOpen }) => !isOpen)]),
     async incident({ id }) {
-      const all = await known();
-      const found = all.incidents.find((one) => one.id === id);
-      const [incident] = found === undefined ? [] : await described(all, [found]);
+      const { incidents, ...of } = await described((all) => all.filter((one) => one.id === id));
+      const [incident] = incidents;
       if (incident === undefined) {
         const hint = 'incidents are kept for 24 hours: portico status lists them';
         throw new ActionRefusal('not_found', `no incident has the id ${id}`, hint);
       }
-      return { ...head(all.scope), incident };
+      return { ...of, incident };
     },
   } satisfies ActionHandlers;
 }

@@ -101,10 +101,7 @@ export function createMetricActions(deps: MetricActionsDeps) {
   }
 
   return {
-    async overview({ process }) {
-      const { incidents: known } = await incidents();
-      return fleet.overview(await sampler.now(), known, process);
-    },
+    overview: ({ process }) => fleet.overview(incidents(), process),
     callers: () => fleet.callers(),
     async 'metrics.history'({ source: name, ...input }) {
       const source = name === undefined ? undefined : resourcesOfSource(name);

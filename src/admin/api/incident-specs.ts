@@ -74,7 +74,10 @@ const scope = z
   .describe('Who sees it: this process, the workers of this gateway, or all gateways on its Redis.');
 const seen = {
   scope,
-  scopeText: z.string().describe('The same in words; empty for the fleet.'),
+  scopeText: z.string().describe('The same in words; empty if the whole fleet sees it.'),
+  silent: z
+    .array(count)
+    .describe('The process ids of workers that did not answer within a second; usually none. Their part is from their last answer.'),
   at: utcTime,
 };
 

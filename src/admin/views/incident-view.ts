@@ -3,7 +3,7 @@
 import { percentText } from '../../telemetry/conditions/condition.ts';
 import { shareOf } from '../../telemetry/history/series-sums.ts';
 import { lostFieldOf } from '../../telemetry/incidents/causes.ts';
-import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+import type { FleetIncident, IncidentScope } from '../../telemetry/incidents/fleet-incidents.ts';
 
 import {
   type FailedOf,
@@ -179,8 +179,17 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
   };
 }
 
-/** Which part of the fleet has seen the incidents, in words; empty if the whole fleet has. */
-export function incidentScopeText(scope: 'process' | 'workers' | 'fleet'): string {
-  if (scope === 'fleet') return '';
-  return scope === 'process' ? 'as this replica sees it' : 'as the workers of this replica see it';
+const SCOPE_TEXTS: Readonly<Record<IncidentScope, string>> = {
+  process: 'as this replica sees it',
+  workers: 'as the workers of this replica see it',
+  fleet: 'as the fleet sees it',
+};
+
+/** Which part of the fleet has seen the incidents, in words, and which workers did not answer; empty if the whole fleet has. */
+export function incidentScopeText(scope: IncidentScope, silent: readonly number[]): string {
+  if (silent.length > 0) {
+    const workers = silent.length === 1 ? 'worker' : 'workers';
+    return `${SCOPE_TEXTS[scope]}; no answer from ${workers} ${silent.join(', ')}`;
+  }
+  return scope === 'fleet' ? '' : SCOPE_TEXTS[scope];
 }

@@ -91,6 +91,7 @@ export async function openPrimary(
     log,
     instance: `${processes.host}:${processes.pid}`,
     version,
+    runbook: servedRunbook(),
   });
   start(primary.reload);
   try {

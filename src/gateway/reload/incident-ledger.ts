@@ -2,13 +2,17 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
+import { resultWithin } from '../../kernel/result-within.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
 import {
   updateFleetIncidents,
   type FleetIncident,
   type IncidentEvent,
+  type IncidentReading,
   type IncidentScope,
   type ScopedIncidents,
+  type SeenIncidents,
+  type GatewayIncidents,
   type ProcessIncidents,
   tellIncidents,
   withKept,
@@ -19,7 +23,7 @@ import type { IncidentStart } from '../../telemetry/incidents/incident-tracker.t
 export type IncidentLedgerDeps = {
   readonly clock: Pick<Clock, 'now'>;
   /** Asks each process of this gateway for the incidents that it sees. `open`: the incidents that are open already. */
-  readonly seen: (open: readonly IncidentStart[]) => Promise<readonly ProcessIncidents[]>;
+  readonly seen: (open: readonly IncidentStart[]) => Promise<SeenIncidents>;
   /** The scope of the incidents if there is no fleet, or while Redis is out of reach. */
   readonly alone: IncidentScope;
   /** Absent: there is no Redis for the cache. */
@@ -29,6 +33,8 @@ export type IncidentLedgerDeps = {
 };
 
 const TURN_MS = 2_000;
+/** How long a person waits for what the other gateways see. */
+const READ_MS = 1_500;
 /** A process that has not answered for this time counts as ended. */
 const SILENT_MS = 15_000;
 /** How often a gateway without incidents reads the incidents of the fleet. */
@@ -45,28 +51,31 @@ function createLastSaid(clock: Pick<Clock, 'now'>) {
   };
 }
 
+/** Creates the function that updates the incidents of the fleet from those that a gateway (`own`) and all gateways (`seen`) see. */
+const createFleetUpdate =
+  (gateway: string, clock: Pick<Clock, 'now'>) =>
+  (
+    before: readonly FleetIncident[],
+    own: readonly ProcessIncidents[],
+    seen: readonly GatewayIncidents[] = [],
+  ) => {
+    const others = seen.filter((one) => one.gateway !== gateway).flatMap(({ processes }) => processes);
+    return updateFleetIncidents(before, [...own, ...others], clock.now());
+  };
+
 /**
  * Creates the ledger of the incidents of a gateway and its fleet. From `start` on, it looks every two seconds, and tells when
  * an incident opens, worsens or ends.
  */
 export function createIncidentLedger({ clock, seen, alone, fleet, tell }: IncidentLedgerDeps) {
   const gateway = randomUUID();
+  const updateFleet = createFleetUpdate(gateway, clock);
   const withSilent = createLastSaid(clock);
   let known: readonly FleetIncident[] = [];
   let scope = alone;
   let lookedAt = -Infinity;
   let underWay: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-
-  /** Updates the incidents of the fleet from those that its gateways see now. */
-  async function updateFleet(to: Fleet, before: readonly FleetIncident[], own: readonly ProcessIncidents[]) {
-    const others = (await to.seenIncidents()).filter((one) => one.gateway !== gateway);
-    return updateFleetIncidents(
-      before,
-      [...own, ...others.flatMap(({ processes }) => processes)],
-      clock.now(),
-    );
-  }
 
   function notify(next: readonly FleetIncident[]): readonly FleetIncident[] {
     const { incidents, due } = tellIncidents(next, clock.now());
@@ -80,17 +89,20 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     const isMine = await to.takeIncidents(TURN_MS);
     const before = withKept(await to.knownIncidents(), scope === 'fleet' ? [] : known);
     scope = 'fleet';
-    known = isMine ? notify(await updateFleet(to, before, own)) : before;
+    known = isMine ? notify(updateFleet(before, own, await to.seenIncidents())) : before;
     if (isMine && known.length > 0) await to.keepIncidents(known);
   }
 
-  async function seenNow(): Promise<readonly ProcessIncidents[]> {
+  async function seenNow() {
     const open = known.filter(({ isOpen }) => isOpen);
-    return withSilent(await seen(open.map(({ kind, subject, since }) => ({ kind, subject, since }))));
+    const { processes, silent } = await seen(
+      open.map(({ kind, subject, since }) => ({ kind, subject, since })),
+    );
+    return { own: withSilent(processes), silent };
   }
 
   async function turn(): Promise<void> {
-    const own = await seenNow();
+    const { own } = await seenNow();
     const isBusy = known.some(({ isOpen }) => isOpen) || own.some(({ incidents }) => incidents.length > 0);
     if (fleet !== undefined && !isBusy && clock.now() - lookedAt < IDLE_MS) return;
     lookedAt = clock.now();
@@ -103,7 +115,7 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
       // Until Redis is back, each gateway keeps and tells only its own incidents.
     }
     scope = alone;
-    known = notify(updateFleetIncidents(known, own, clock.now()));
+    known = notify(updateFleet(known, own));
   }
 
   /** Takes a turn, unless one is still running. */
@@ -118,13 +130,19 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
     close: (): void => clearInterval(timer),
     /** The incidents that were known at the last turn. */
     latest: (): ScopedIncidents => ({ scope, incidents: known }),
-    /** Reads the incidents now, without keeping them or telling receivers. */
-    read: async (): Promise<ScopedIncidents> => {
-      const own = await seenNow();
-      const before = await fleet?.knownIncidents().catch(() => undefined);
-      const incidents = fleet && before && (await updateFleet(fleet, before, own).catch(() => undefined));
-      if (incidents !== undefined) return { scope: 'fleet', incidents };
-      return { scope: alone, incidents: updateFleetIncidents(known, own, clock.now()) };
+    /**
+     * Reads the incidents now, without keeping them or telling receivers. The processes of this gateway and the fleet are asked
+     * at the same time, and once each.
+     */
+    read: async (): Promise<IncidentReading> => {
+      const [{ own, silent }, before, others] = await Promise.all([
+        seenNow(),
+        fleet && resultWithin(READ_MS, fleet.knownIncidents()),
+        fleet && resultWithin(READ_MS, fleet.seenIncidents()),
+      ]);
+      if (before !== undefined && others !== undefined)
+        return { scope: 'fleet', silent, incidents: updateFleet(before, own, others) };
+      return { scope: alone, silent, incidents: updateFleet(known, own) };
     },
   };
 }

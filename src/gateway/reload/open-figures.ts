@@ -129,7 +129,7 @@ export function openFigures({ sampled, clock, log, served, status, quality, flee
     clock,
     known: incidents.read,
     describe: incidents.describe,
-    conditions: async () => overviews.conditions(await sampler.now()),
+    conditions: () => overviews.conditions(),
     served: () => fullStatus().sources,
   });
   return {

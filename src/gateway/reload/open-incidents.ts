@@ -93,9 +93,9 @@ export function openIncidents({ tracker, workers, config, served, act, tell, ...
     ...{ clock: deps.clock, act },
     patience: () => patienceOf(served()),
   });
-  const seen: IncidentLedgerDeps['seen'] = async (open) => [
-    tracker.seen(open),
-    ...((await workers?.(open)) ?? []),
-  ];
+  const seen: IncidentLedgerDeps['seen'] = async (open) => {
+    const { processes, silent } = (await workers?.(open)) ?? { processes: [], silent: [] };
+    return { processes: [tracker.seen(open), ...processes], silent };
+  };
   return { describe, ...createIncidentLedger({ ...deps, seen, tell: createNotice(describe, tell) }) };
 }

@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import { type Act, createAct } from '../../admin/actions/act.ts';
+import { createRunbookActions } from '../../admin/actions/requests/runbook-actions.ts';
 import { createConfigActions } from '../../admin/actions/config-actions.ts';
 import { createAdminApp } from '../../admin/app.ts';
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
@@ -10,7 +11,7 @@ import { redisState } from '../../admin/redis-checks.ts';
 import { closeListener, openListener } from '../../http/listener/open-listener.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { ProcessIncidents } from '../../telemetry/incidents/fleet-incidents.ts';
-import { createIncidentTracker } from '../../telemetry/incidents/incident-tracker.ts';
+import { createIncidentTracker, type IncidentStart } from '../../telemetry/incidents/incident-tracker.ts';
 import { askMigrations } from '../reload/ended-migrations.ts';
 import { openFigures, type OpenFiguresDeps } from '../reload/open-figures.ts';
 import { openWebhooks } from '../reload/open-webhooks.ts';
@@ -24,7 +25,7 @@ import { createWorkerReloads } from './two-phase-reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import { watchForHangs } from './watch-for-hangs.ts';
-import { answersOf, type WorkerLink } from './worker-link.ts';
+import { answersOf, askEach, type WorkerLink } from './worker-link.ts';
 import type { WorkerPlan } from './worker-slots.ts';
 
 /**
@@ -40,6 +41,8 @@ export type PrimaryDeps = {
   /** The name of this process in messages of webhooks, such as `host-1:4711`. */
   readonly instance: string;
   readonly version: string;
+  /** The runbook as Markdown. */
+  readonly runbook: string;
 };
 
 const STATE_MS = 1_000;
@@ -107,6 +110,12 @@ const hasSharedCache = ({ gateway: { redis } }: SoundConfig) => redisProfile(red
 
 type StatusOfPrimary = ReturnType<OpenFiguresDeps['status']>;
 
+/** Asks all workers for the incidents that they see. `silent`: the process ids of those that do not answer in time. */
+async function askForIncidents(links: readonly WorkerLink[], open: readonly IncidentStart[]) {
+  const asked = await askEach<ProcessIncidents>(links, { about: 'incidents', open }, STATE_MS);
+  return { processes: asked.answers, silent: asked.silent.flatMap((at) => links[at]?.process.pid ?? []) };
+}
+
 /** Opens the figures of all workers. One worker reads and writes the figures of the fleet, which are in Redis. */
 function openPrimaryFigures(
   { first, version, log, instance }: PrimaryDeps,
@@ -127,9 +136,16 @@ function openPrimaryFigures(
     fleet: hasSharedCache(first) ? createForwardedFleet(serving) : undefined,
     callers: () => callersOf(serving),
     name: instance,
-    workers: (open) => answersOf<ProcessIncidents>(serving(), { about: 'incidents', open }, STATE_MS),
+    workers: (open) => askForIncidents(serving(), open),
   });
 }
+
+/** Creates the function that reads the runbook in the primary, and has the workers carry out the other actions. */
+const createOwnAct = (
+  { runbook }: PrimaryDeps,
+  serving: () => readonly WorkerLink[],
+  { quality }: MergedMetrics,
+): Act => createAct(createRunbookActions(runbook), { otherwise: createPrimaryAct({ serving, quality }) });
 
 /** The checks of the gateway: whether a worker answers, and the best results of all workers. */
 const checksOf = (found: readonly WorkerState[]) => [
@@ -154,7 +170,7 @@ export function createPrimary(deps: PrimaryDeps) {
   const reloads = createWorkerReloads({ supervisor, planOf });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
   const statesOf = () => answersOf<WorkerState>(serving(), { about: 'state' }, STATE_MS);
-  const ownAct = createPrimaryAct({ serving, quality: metrics.quality });
+  const ownAct = createOwnAct(deps, serving, metrics);
   const { reloader, webhooks, served } = createPrimaryReloader(
     deps,
     { reloads, supervisor },

@@ -64,12 +64,24 @@ export function createWorkerLink(process: WorkerProcess, onMessage: (message: Fr
   };
 }
 
-/** Asks workers the same question, and returns their answers. Workers that fail or do not answer in time are left out. */
-export async function answersOf<T>(
+/** The answers of workers. `silent`: the places of those that did not answer in time, in the list of those that were asked. */
+type EachAnswer<T> = { readonly answers: readonly T[]; readonly silent: readonly number[] };
+
+/** Asks workers the same question. Workers that fail are left out. */
+export async function askEach<T>(
   links: readonly Pick<WorkerLink, 'ask'>[],
   query: WorkerQuery,
   timeoutMs: number,
-): Promise<readonly T[]> {
-  const answers = await Promise.allSettled(links.map((link) => link.ask(query, timeoutMs) as Promise<T>));
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+): Promise<EachAnswer<T>> {
+  const asked = await Promise.allSettled(links.map((link) => link.ask(query, timeoutMs) as Promise<T>));
+  const isSilent = (one: PromiseSettledResult<T>) =>
+    one.status === 'rejected' && one.reason instanceof NoAnswerError;
+  return {
+    answers: asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    silent: asked.flatMap((one, at) => (isSilent(one) ? [at] : [])),
+  };
 }
+
+/** Asks workers the same question, and returns their answers. Workers that fail or do not answer in time are left out. */
+export const answersOf = async <T>(...asked: Parameters<typeof askEach>): Promise<readonly T[]> =>
+  (await askEach<T>(...asked)).answers;

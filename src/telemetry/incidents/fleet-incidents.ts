@@ -63,6 +63,15 @@ export type IncidentScope = 'process' | 'workers' | 'fleet';
 /** The incidents that a process knows, and whose they are. */
 export type ScopedIncidents = { readonly scope: IncidentScope; readonly incidents: readonly FleetIncident[] };
 
+/** What the processes of a gateway see. `silent`: the process ids of the workers that do not answer. */
+export type SeenIncidents = {
+  readonly processes: readonly ProcessIncidents[];
+  readonly silent: readonly number[];
+};
+
+/** The incidents as they are read for a person. Those of a worker that does not answer are from its last answer. */
+export type IncidentReading = ScopedIncidents & Pick<SeenIncidents, 'silent'>;
+
 /** Starts of processes and changes within this time before an incident may be its reason. */
 export const BEFORE_MS = 15 * 60_000;
 /** How long ended incidents are kept, in milliseconds. */

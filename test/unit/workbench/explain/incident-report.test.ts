@@ -15,7 +15,7 @@ const slow: IncidentView = {
   todo: { entry: 'upstream_timeout', line: 'find out', view: '#/', command: 'portico requests' },
 };
 const textOf = (more: Partial<IncidentView> = {}) =>
-  oneIncidentLines({ scope: 'fleet', scopeText: '', at: AT, incident: { ...slow, ...more } }).join('\n');
+  oneIncidentLines({ scope: 'fleet', scopeText: '', silent: [], at: AT, incident: { ...slow, ...more } }).join('\n');
 
 describe('an incident in a terminal', () => {
   it('has slow calls where they did not fail', () => {
@@ -38,7 +38,7 @@ describe('what no incident explains', () => {
   it('has its entry of the runbook and its view of the console', () => {
     const other = { severity: 'info', code: 'spans_lost', text: 'Spans are lost.' } as const;
     const lines = incidentListLines({
-      incidents: { scope: 'fleet', scopeText: '', at: AT, incidents: [] },
+      incidents: { scope: 'fleet', scopeText: '', silent: [], at: AT, incidents: [] },
       others: [{ ...other, entry: 'PorticoSpansLost', view: '#/callers' }, other],
     });
     expect(lines.slice(-3)).toEqual([
