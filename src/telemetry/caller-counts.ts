@@ -37,10 +37,14 @@ export type CallerSnapshot = {
   readonly callers: readonly Readonly<CallerCount>[];
 };
 
-/** A caller with more than a fifth of its requests refused by limits. `share`: the refused part, from 0 to 1. */
+/**
+ * A caller with more than a fifth of its requests refused by limits. `share`: the refused part, from 0 to 1. `since`: when the first
+ * was refused, in milliseconds since the epoch.
+ */
 export type RefusedCaller = Pick<CallerCount, 'id'> & {
   readonly label: string | undefined;
   readonly share: number;
+  readonly since: number;
 };
 
 /** What a finished request says about its caller. */
@@ -73,17 +77,20 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
   const counts = new Map<string, CallerCount>();
   let forgottenMax = 0;
   let refused: readonly RefusedCaller[] = [];
+  /** The first refusal of each caller since it was last judged to be well. */
+  const limitedSince = new Map<string, number>();
   let judged = { at: since, callers: new Map<string, Pick<CallerCount, 'requests' | 'limited'>>() };
 
   function judge(): void {
-    refused = [...counts.values()]
-      .flatMap(({ id, label, requests, limited }) => {
-        const before = judged.callers.get(id) ?? { requests: 0, limited: 0 };
-        const share = (limited - before.limited) / (requests - before.requests);
-        return requests - before.requests >= JUDGED_MIN && share > REFUSED_MIN ? [{ id, label, share }] : [];
-      })
-      .sort((one, other) => other.share - one.share)
-      .slice(0, REFUSED_SHOWN);
+    const found = [...counts.values()].flatMap(({ id, label, requests, limited }) => {
+      const before = judged.callers.get(id) ?? { requests: 0, limited: 0 };
+      const share = (limited - before.limited) / (requests - before.requests);
+      if (requests - before.requests < JUDGED_MIN || share <= REFUSED_MIN) return [];
+      return [{ id, label, share, since: limitedSince.get(id) ?? clock.now() }];
+    });
+    const ill = new Set(found.map(({ id }) => id));
+    for (const id of limitedSince.keys()) if (!ill.has(id)) limitedSince.delete(id);
+    refused = found.sort((one, other) => other.share - one.share).slice(0, REFUSED_SHOWN);
     const now = [...counts].map(([id, { requests, limited }]) => [id, { requests, limited }] as const);
     judged = { at: clock.now(), callers: new Map(now) };
   }
@@ -93,6 +100,7 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
     for (const { id, requests, missedMax } of forgotten) {
       forgottenMax = Math.max(forgottenMax, requests + missedMax);
       counts.delete(id);
+      limitedSince.delete(id);
     }
   }
 
@@ -119,8 +127,11 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       caller.requests += 1;
       if (status >= 400 && status < 499) caller.clientErrors += 1;
       if (status >= 500) caller.serverErrors += 1;
-      if (status === 429) caller.limited += 1;
       caller.lastAt = clock.now();
+      if (status === 429) {
+        caller.limited += 1;
+        if (!limitedSince.has(principalId)) limitedSince.set(principalId, caller.lastAt);
+      }
       if (principalId === ANONYMOUS) return;
       caller.label = principalLabel;
       caller.tier = limitTier;

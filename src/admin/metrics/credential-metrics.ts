@@ -40,6 +40,15 @@ export function createCredentialMetrics(registry: Registry) {
       read: () => refused().map(({ id, label = '', share }) => [[id, label], share] as const),
     },
   );
+  registerGauge(
+    { registry },
+    {
+      name: 'portico_caller_refused_since_seconds',
+      help: 'When limits began to refuse such a caller: the time of its first refusal, in seconds since 1970.',
+      labelNames: ['caller', 'name'],
+      read: () => refused().map(({ id, label = '', since }) => [[id, label], since / 1_000] as const),
+    },
+  );
   const expiring = new Map<string, () => number>();
   registerGauge(
     { registry },

@@ -38,6 +38,7 @@ export function findConditions(facts: ConditionFacts) {
       item: {
         ...{ severity: subject['severity'] === 'critical' ? ('critical' as const) : severity, code, entry },
         text: fill(said, subject),
+        ...(typeof subject['since'] === 'string' && { since: subject['since'] }),
         ...(view === undefined ? {} : { view: fill(view, subject, encodeURIComponent) }),
       },
     }));
@@ -90,7 +91,9 @@ function ruleText({
 /** The alert rules of Prometheus, as YAML. */
 export const alertRules =
   (): string => `# Alert rules for Prometheus over the metrics of the admin listener, generated from src/telemetry/conditions.
-# Each has an entry in docs/runbook.md: put its address in place of ${RUNBOOK_URL}.
+# Each has an entry in docs/runbook.md. Say where your people read it as you copy this file beside prometheus.yaml:
+#   sed 's|${RUNBOOK_URL}|<address>|' config/alerts.yaml > alerts.yaml
+# The chart has one value for it, prometheusRule.runbookUrl, and the board one variable, runbook.
 # The job that scrapes a gateway is called \`${JOB}\` here. Which alert silences which: prometheus/alertmanager.yaml.
 groups:
   - name: portico

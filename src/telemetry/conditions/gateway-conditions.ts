@@ -51,6 +51,14 @@ const refusedFor = (reasons: Readonly<Record<string, string>>): Pick<GatewayCond
   },
 });
 
+/** When limits began to refuse a caller; empty for one of an older gateway, which does not say so. */
+function refusedSince({ gauges }: Parameters<Find>[0], caller: string) {
+  const found = gauges('portico_caller_refused_since_seconds').find((one) => label(one, 'caller') === caller);
+  if (found === undefined) return {};
+  const since = new Date(found.value * 1_000).toISOString();
+  return { since, first: `, and some since ${since.slice(0, 10)} ${since.slice(11, 19)} UTC` };
+}
+
 function findSlow({ grown }: Parameters<Find>[0], above: number) {
   return [...sumsBy(grown, 'latency', ([operation]) => operation)].flatMap(([operation, count]) => {
     const buckets = bucketsOf(grown, 'latency', (of) => of === operation);
@@ -168,11 +176,12 @@ export const refusalConditions: readonly GatewayCondition[] = [
     ...{ above: 0.2, unit: 'share', view: '#/callers' },
     expr: 'max by (caller, name) (portico_caller_refused_share) > $above',
     summary: 'Limits refuse more than $above of the requests of a caller.',
-    text: 'Limits refused {percent} of the requests of {who} in the last minute; since when: portico requests --status 429 --caller {caller}',
+    text: 'Limits refused {percent} of the requests of {who} in the last minute{first}: portico requests --status 429 --caller {caller}',
     find: (facts, above) =>
       gaugesAbove('portico_caller_refused_share')(facts, above).map(({ caller = '', name, count }) => ({
         ...{ caller, percent: percentText(Number(count)) },
         who: name === '' ? caller : `${name} (${caller})`,
+        ...refusedSince(facts, String(caller)),
       })),
   },
   {

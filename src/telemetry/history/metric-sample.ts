@@ -103,6 +103,7 @@ export const sampledMetrics: readonly string[] = [
   'portico_redis_state',
   'portico_issuer_lost',
   'portico_caller_refused_share',
+  'portico_caller_refused_since_seconds',
   'portico_keys_expiring',
   'portico_config_info',
   'portico_migration_gate_ready',

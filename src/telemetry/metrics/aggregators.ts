@@ -17,6 +17,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_breaker_state', 'max'],
   ['portico_source_failed_share', 'max'],
   ['portico_caller_refused_share', 'max'],
+  ['portico_caller_refused_since_seconds', 'min'],
   // Every worker serves the same configuration, or will soon.
   ['portico_config_info', 'max'],
   ['portico_config_stale', 'max'],

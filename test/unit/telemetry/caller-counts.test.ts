@@ -30,6 +30,23 @@ describe('the callers of a process', () => {
     ]);
   });
 
+  it('that limits refuse are told since their first refusal, until a minute is well', () => {
+    let now = 0;
+    const counts = createCallerCounts({ now: () => now });
+    const minute = (limited: number) => {
+      for (let at = 0; at < 20; at += 1) {
+        now += 3_000;
+        counts.count({ principalId: 'a' }, at < limited ? 429 : 200);
+      }
+      return counts.refused().map(({ since }) => since);
+    };
+    expect(minute(0)).toEqual([]);
+    expect(minute(10)).toEqual([63_000]);
+    expect(minute(10)).toEqual([63_000]);
+    expect(minute(1)).toEqual([]);
+    expect(minute(10)).toEqual([243_000]);
+  });
+
   it('never take more room than they may, and the busiest stay', () => {
     const others = Array.from({ length: 5_000 }, (_, at) => `other${at}`);
     const busy = others.flatMap((id) => ['busy', id]);

@@ -42,6 +42,11 @@ const WORST = found(
     ['portico_config_info', { digest: 'other' }, 1],
     ['portico_issuer_lost', {}, 1],
     ['portico_caller_refused_share', { caller: 'billing', name: 'Billing' }, 0.3],
+    [
+      'portico_caller_refused_since_seconds',
+      { caller: 'billing', name: 'Billing' },
+      Date.UTC(2026, 0, 31, 3, 9) / 1_000,
+    ],
     ['portico_keys_expiring', { kept: 'redis' }, 1],
     ['portico_keys_expiring', { kept: 'configuration' }, 2],
   ],
@@ -134,12 +139,15 @@ describe('what needs attention', () => {
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
       'info migration_held: An operator holds the migration of products.',
       'info migration_ready: The next step of the migration of users may be taken.',
-      'info caller_refused: Limits refused 30 % of the requests of Billing (billing) in the last minute; since when: portico requests --status 429 --caller billing',
+      'info caller_refused: Limits refused 30 % of the requests of Billing (billing) in the last minute, and some since 2026-01-31 03:09:00 UTC: portico requests --status 429 --caller billing',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache are stale: their source is late or fails.',
     ]);
   });
+
+  it('says since when limits refuse a caller', () =>
+    expect(WORST.find(({ code }) => code === 'caller_refused')?.since).toBe('2026-01-31T03:09:00.000Z'));
 
   it('names entries that the runbook has', () => {
     const runbook = readFileSync('config/docs/runbook.md', 'utf8');
