@@ -77,7 +77,7 @@ export type ReloadAnswer = Parsed<typeof reloadOutcome>;
 export const configSpecs = {
   config: readAction(
     '/api/config',
-    'The configuration in force, in which processes, and the last reloads.',
+    'Which configuration is in force, which processes serve it, and the last reloads.',
     configInForce,
     {},
   ),

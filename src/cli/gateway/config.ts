@@ -13,7 +13,7 @@ type DiffOptions = GatewayOptions & { readonly with?: string };
 /** Lines of context around a difference. */
 const AROUND = 2;
 
-/** Reports which configuration is in force, in which processes, and the reloads before. */
+/** Reports which configuration is in force, which processes serve it, and the reloads before. */
 function configReport(found: InForce): Report {
   const { files, processes, lastChange, reloads, ...about } = found;
   const shown = {
@@ -56,7 +56,7 @@ export function registerConfigCommand({ program, configFile, context }: CommandL
   const askBy = (options: GatewayOptions) => askListener(options, configFile(), context);
   const config = program
     .command('config')
-    .description('show which configuration is in force, in which processes, and the last reloads');
+    .description('show which configuration is in force, which processes serve it, and the last reloads');
   addListenerOptions(config).action(async (options: GatewayOptions) => {
     printReport(configReport(await askBy(options)('config', {})), options.json, context);
   });

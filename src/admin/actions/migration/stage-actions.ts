@@ -58,7 +58,7 @@ function positionAsked(
 
 /** The hint at a gate that is not ready: which share would reach a caller, and how to take the step nevertheless. */
 function gateHint({ reach, unmet }: Gate, resource: string): string {
-  const force = '--force with a --reason goes on all the same; the audit keeps it';
+  const force = 'with --force and a --reason the step is taken anyway, and the audit keeps the reason';
   if (reach === undefined || unmet.every(({ id }) => id !== 'reach')) return force;
   const least =
     reach.least === null
