@@ -27,6 +27,7 @@ export type AppDeps = {
   /** Keeps the requests that failed or were slow. */
   readonly recent: AccessLogDeps['recent'];
   readonly callers: AccessLogDeps['callers'];
+  readonly onAnswered?: AccessLogDeps['onAnswered'];
   readonly metrics: RequestMetrics & RoutingDeps['metrics'];
 };
 
@@ -68,7 +69,7 @@ export function createApp(deps: AppDeps): App {
   /** The configuration in force. For one request, it is read twice without a wait in between, so it is the same. */
   let current: Routing | undefined;
   const traces = createRequestTraces({ clock, tracing: deps.tracing, random: Math.random });
-  const accessLog = createAccessLog({ log, clock, traces, recent: deps.recent, callers: deps.callers });
+  const accessLog = createAccessLog({ ...deps, traces });
   const openContext = createOpenContext({ traces, accessLog, clock, metrics });
   // All routes of all configurations share one proxy, because each proxy adds a listener to the server.
   const send = createProxy(clock);

@@ -4,7 +4,7 @@ import type { Manner } from './harness/injector.ts';
 import { judgeNight } from './harness/judge-night.ts';
 import { type Harm, type Night, spendNight } from './harness/night.ts';
 import type { Expected } from './harness/questions.ts';
-import { isCount, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
+import { isCount, readersOf, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
 
 type Fault = {
   readonly id: string;
@@ -77,20 +77,20 @@ const ofCalls = [
   ),
 ];
 
-/** Values are null, no call and no answer fails: nothing counts them. */
+/** Values are null, and no call and no answer fails. */
 const field = ofPeople(
   'incidents-field',
   'a field is renamed',
   'renamed',
   /^many records lack it, so callers get null$/,
   'PorticoFieldLost',
-  { kind: 'field', subject: 'people users.email', healingMs: 20_000 },
+  { kind: 'field', subject: 'people users.email', healingMs: 20_000, areNamesCertain: true },
 );
 const lostField: Fault = {
   ...field,
   truth(night) {
-    const { since, last, answers, callers, operations } = truthOf(night, night.fleet.people.log);
-    return { since, last, answers, callers, operations };
+    const { since, last, answers } = truthOf(night, night.fleet.people.log);
+    return { since, last, answers, ...readersOf(night, 'users') };
   },
 };
 

@@ -2,10 +2,7 @@
 
 import type { Clock } from '../../kernel/clock.ts';
 import { resultWithin } from '../../kernel/result-within.ts';
-import type {
-  FleetIncident,
-  IncidentReading,
-} from '../../telemetry/incidents/fleet-incidents.ts';
+import type { FleetIncident, IncidentReading } from '../../telemetry/incidents/fleet-incidents.ts';
 import type { ServedBySource } from '../../telemetry/incidents/causes.ts';
 import { type Actor, ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionName, ActionValue } from '../api/action-table.ts';

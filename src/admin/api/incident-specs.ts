@@ -17,7 +17,9 @@ export const attention = z.strictObject({
   entry: z.string().optional().describe('The entry of the runbook.'),
   view: z.string().optional().describe('The address of the view of the console.'),
   incident: z.string().optional().describe('Its id, where it is an incident.'),
-  since: z.string().optional().describe('Of an incident: since when, in UTC.'),
+  since: utcTime
+    .optional()
+    .describe('An instant in UTC: since when. It is absent if the beginning is not known.'),
 });
 
 const incident = z.strictObject({
@@ -28,10 +30,15 @@ const incident = z.strictObject({
   text: z.string().describe('The whole in a sentence.'),
   severity: z.enum(['critical', 'warning']),
   state: z.enum(['open', 'ended']),
-  since: utcTime.describe('When the first failure began, in UTC.'),
+  since: utcTime.describe(
+    'An instant in UTC, such as 2026-01-31T03:09:00.000Z: when the first failure began. If the incident reopened, it is the first failure since then.',
+  ),
+  firstAt: utcTime
+    .optional()
+    .describe('An instant in UTC: when it first began. It is there only if the incident reopened.'),
   last: utcTime.describe('When the last failure was, in UTC.'),
   ended: utcTime.optional().describe('When it ended: its last failure, after a minute without one.'),
-  reopened: count.describe('How often it began again within ten minutes.'),
+  reopened: count.describe('How often it reopened: it ended, and began again within ten minutes.'),
   worsenedAt: utcTime.optional().describe('When it became critical.'),
   fault: z.enum(['gateway', 'upstream', 'redis', 'issuer', 'configuration']).describe('Whose fault it is.'),
   faultText: z.string().describe('The same in words, and whether a change just before may be the cause.'),
@@ -41,13 +48,29 @@ const incident = z.strictObject({
     .describe('The calls until the last failure; absent where none are counted.'),
   answers: z.strictObject({ ...failedOf, share }).describe('Answers with a status from 500 on, of all.'),
   callers: z
-    .array(z.strictObject({ id: z.string(), label: z.string().optional(), failed: count }))
-    .describe('The ten callers with the most failed answers.'),
+    .array(
+      z.strictObject({
+        id: z.string().describe('The id of a key, `jwt:` with the subject of a token, or `anonymous`.'),
+        label: z.string().optional().describe('The label of the key; absent if it has none.'),
+        failed: count.describe('How many of its answers are affected.'),
+      }),
+    )
+    .describe(
+      'The ten callers with the most affected answers, the most first. An answer is affected if it failed. Of `slow`: also if it was slow. Of `field`: if it came from an operation that reads the field, since the loss was noticed.',
+    ),
   moreCallers: z
-    .strictObject({ callers: count, failed: count })
-    .describe('Further callers, and their failed answers.'),
-  affected: z.string().optional().describe('Who is affected, in words, where callers are not known.'),
-  operations: z.array(z.strictObject({ name: z.string(), failed: count })),
+    .strictObject({
+      callers: count.describe('How many callers.'),
+      failed: count.describe('How many of their answers are affected.'),
+    })
+    .describe('The callers beyond the ten, together.'),
+  affected: z
+    .string()
+    .optional()
+    .describe('Who is affected, in words; of a lost field, or where callers are not known.'),
+  operations: z
+    .array(z.strictObject({ name: z.string(), failed: count }))
+    .describe('The affected answers by operation, the most first.'),
   hosts: z
     .array(z.strictObject({ host: z.string(), ...failedOf }))
     .describe('The hosts of the upstream, the worst first; none where it has one.'),
@@ -77,7 +100,9 @@ const seen = {
   scopeText: z.string().describe('The same in words; empty if the whole fleet sees it.'),
   silent: z
     .array(count)
-    .describe('The process ids of workers that did not answer within a second; usually none. Their part is from their last answer.'),
+    .describe(
+      'The process ids of workers that did not answer within a second; usually none. Their part is from their last answer.',
+    ),
   at: utcTime,
 };
 

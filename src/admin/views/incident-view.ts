@@ -1,5 +1,6 @@
 // Describes an incident in words and numbers, for the console and the command line.
 
+import { plural } from '../../kernel/plural.ts';
 import { percentText } from '../../telemetry/conditions/condition.ts';
 import { shareOf } from '../../telemetry/history/series-sums.ts';
 import { lostFieldOf } from '../../telemetry/incidents/causes.ts';
@@ -87,6 +88,8 @@ function filled(line: string, { kind, subject, cause }: Incident): string {
 
 const CALLERS_SHOWN = 10;
 const iso = (ms: number) => new Date(ms).toISOString();
+/** The time of day. */
+const timeText = (ms: number) => `${iso(ms).slice(11, 19)} UTC`;
 const withShare = ({ failed, total }: FailedOf) => ({ failed, total, share: shareOf(failed, total) });
 
 /** What an incident is about, in words. */
@@ -119,13 +122,15 @@ function failingHosts({ hosts }: Incident): readonly string[] {
 
 /** An incident in a sentence: what, why, since when and how much. */
 export function incidentText(incident: Incident): string {
-  const { cause, since, calls, answers } = incident;
+  const { cause, since, firstAt = since, reopened, calls, answers } = incident;
   const hosts = failingHosts(incident);
   const at = hosts.length === 0 ? '' : ` at ${hosts.join(', ')}`;
   const share = (counted: FailedOf, what: string) =>
     counted.failed === 0 ? '' : `, ${percentText(counted.failed / Math.max(1, counted.total))} of ${what}`;
   const parts = `${share(calls, 'its calls')}${share(answers, 'the answers')}`;
-  return `${subjectText(incident)}: ${cause}${at} since ${iso(since).slice(11, 19)} UTC${parts}`;
+  const again =
+    reopened === 0 ? '' : ` (first at ${timeText(firstAt)}, reopened ${plural(reopened, 'time')})`;
+  return `${subjectText(incident)}: ${cause}${at} since ${timeText(since)}${again}${parts}`;
 }
 
 function callersOf({ callers, labels, otherCallers }: Incident) {
@@ -153,6 +158,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     text: incidentText(incident),
     state: isOpen ? 'open' : 'ended',
     ...{ since: iso(since), last: iso(seen) },
+    ...(reopened === 0 ? {} : { firstAt: iso(incident.firstAt ?? since) }),
     ...(isOpen ? {} : { ended: iso(last) }),
     ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
     ...faultOf(incident, facts.before),

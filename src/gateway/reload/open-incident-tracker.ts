@@ -53,13 +53,19 @@ const claimName = ({ source, resource, claim }: Pick<DisabledClaim, 'source' | '
   `${source} ${resource} ${claim}`;
 
 /** The states of the fields that many records suddenly lack. */
-function fieldStates(claims: readonly DisabledClaim[]): readonly WatchedState[] {
+function fieldStates(
+  claims: readonly DisabledClaim[],
+  { compiled }: Pick<Snapshot, 'compiled'>,
+): readonly WatchedState[] {
   return claims.flatMap(({ source, resource, claim, at }) => {
     if (!isFieldAlarm(claim)) return [];
     const [, field = '', kind] = claim.split('.');
     const cause = `many records ${kind === 'gone' ? 'lack it' : 'have an unreadable one'}, so callers get null`;
     const subject = lostFieldSubject(source, resource, field);
-    return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true }];
+    // While a resource moves, another source may have given the answer, so nobody is named.
+    const served = compiled.find((one) => one.resource.name === resource && one.migration === undefined);
+    const readBy = served?.resource.operations.map(({ name }) => name) ?? [];
+    return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true, readBy }];
   });
 }
 
@@ -96,6 +102,7 @@ export function openTracker(
       stores()
         .disabledClaims.list()
         .filter((one) => inForce.has(claimName(one))),
+      current(),
     );
   });
   return tracker;

@@ -180,7 +180,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const metrics = withTracker(counted, tracker);
   const stores = openStores(first.gateway, services, metrics, tracker.answerHarmed);
   const { redis, purges, recent, callers } = stores;
-  const app = createApp({ ...services, metrics, recent, callers });
+  const app = createApp({ ...services, metrics, recent, callers, onAnswered: tracker.answered });
   const quotaOf = services.quotaOf ?? createLocalQuotas();
   const closing = new AbortController();
   const webhooks = openWebhooks({

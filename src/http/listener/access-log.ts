@@ -27,6 +27,8 @@ export type AccessLogDeps = {
   readonly recent: Pick<RecentRequests, 'wants' | 'add'>;
   /** Counts each request by its caller. */
   readonly callers: Pick<CallerCounts, 'count'>;
+  /** Called with each successful answer; it must return at once. */
+  readonly onAnswered?: ((operation: string, caller: string | undefined) => void) | undefined;
 };
 
 /**
@@ -34,7 +36,7 @@ export type AccessLogDeps = {
  * log. Fields without a value are left out. If the client left before its response was complete, the line has
  * `aborted: true`.
  */
-export function createAccessLog({ log, clock, traces, recent, callers }: AccessLogDeps) {
+export function createAccessLog({ log, clock, traces, recent, callers, onAnswered }: AccessLogDeps) {
   const open = pinoHttp({
     logger: withoutChildren(log),
     // The default serializers would log whole requests with their secrets, and cost a third of the throughput.
@@ -66,6 +68,7 @@ export function createAccessLog({ log, clock, traces, recent, callers }: AccessL
       const line = fields(context);
       req.log[isFailed ? 'error' : 'info'](line, 'request');
       callers.count(context.summary, status);
+      if (status < 400) onAnswered?.(line.operation, line.caller);
       if (recent.wants(status, line.durationMs)) recent.add(finishedRequest(context, line, status));
     },
   };

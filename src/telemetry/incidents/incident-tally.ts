@@ -10,10 +10,11 @@ export type Failure = {
   readonly cause?: string | undefined;
   readonly host?: string | undefined;
   /**
-   * `answer`: an answer of the gateway failed; `no_slot`: one failed because no slot was free; `slow`: one was slow;
-   * `not_sent`: a call was not sent; absent: a call failed. `no_slot` and `slow` open no incident.
+   * `answer`: an answer of the gateway failed; `no_slot`: one failed because no slot was free; `slow`: one was slow; `lacks`: one
+   * has no value for a lost field; `not_sent`: a call was not sent; absent: a call failed. `no_slot`, `slow` and `lacks` open no
+   * incident.
    */
-  readonly effect?: 'answer' | 'no_slot' | 'slow' | 'not_sent' | undefined;
+  readonly effect?: 'answer' | 'no_slot' | 'slow' | 'lacks' | 'not_sent' | undefined;
   readonly caller?: string | undefined;
   readonly operation?: string | undefined;
 };
@@ -38,8 +39,11 @@ const GRACE_MS = 10_000;
 
 type Counts = Map<string, number>;
 
+/** Whether an answer did not fail, but was slow or lacks a value. */
+const isFlawOnly = ({ effect }: Failure): boolean => effect === 'slow' || effect === 'lacks';
+
 /** Whether an answer tells only whom a fault harms: others must tell that there is one. */
-export const isHarmOnly = ({ effect }: Failure): boolean => effect === 'no_slot' || effect === 'slow';
+export const isHarmOnly = (failure: Failure): boolean => failure.effect === 'no_slot' || isFlawOnly(failure);
 
 /** Whether it is an answer of the gateway, no call. */
 export const isAnswer = (failure: Failure): boolean => failure.effect === 'answer' || isHarmOnly(failure);
@@ -95,23 +99,19 @@ export function countHealthyCall(tally: IncidentTally, host: string | undefined)
 const isCriticalNow = ({ answersFailed }: IncidentTally, { isCritical = false }: TallySubject) =>
   isCritical || answersFailed > 0;
 
-function tallyAnswer(
-  tally: IncidentTally,
-  { caller, operation, effect }: Failure,
-  of: TallySubject,
-  now: number,
-): void {
+function tallyAnswer(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
+  const { caller, operation } = failure;
   if (!addTo(tally.callers, caller, CALLERS_KEPT)) tally.otherCallers += 1;
   addTo(tally.operations, operation);
-  if (effect === 'slow') return;
+  if (isFlawOnly(failure)) return;
   if (!isCriticalNow(tally, of) && now - tally.openedAt > GRACE_MS) tally.worsenedAt ??= now;
   tally.answersFailed += 1;
 }
 
 /** Counts a failure for an incident. */
 export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
-  // An answer may be slow for another reason, so it does not say that the fault goes on.
-  if (failure.effect !== 'slow') {
+  // An answer may be slow for another reason, or have the value again, so it does not say that the fault goes on.
+  if (!isFlawOnly(failure)) {
     tally.last = Math.max(tally.last, failure.at);
     tally.seen = now;
   }

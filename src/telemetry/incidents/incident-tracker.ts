@@ -5,6 +5,7 @@ import type { RequestLogFields } from '../requests/recent-requests.ts';
 import type { ProcessIncidents } from './fleet-incidents.ts';
 import { createAnsweredPast } from './answered-past.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
+import { createFieldReaders } from './field-readers.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
@@ -17,6 +18,8 @@ export type WatchedState = {
   /** Since when it is certainly wrong, in ms since the epoch; absent: it must last for some time before it counts. */
   readonly since?: number | undefined;
   readonly isCritical?: boolean;
+  /** Of a lost field: the operations whose answers have it, which are counted by caller. */
+  readonly readBy?: readonly string[];
 };
 
 /** An answer with a status from 500 on, or a slow one. `source`: the upstream that the error names. */
@@ -207,6 +210,7 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
   const startedAt = clock.now();
   const answered = createAnsweredPast(serving.answered, clock.now);
   const runs = createRuns(serving, answered.at);
+  const readers = createFieldReaders(clock.now);
   const watched: (() => readonly WatchedState[])[] = [];
   let timer: NodeJS.Timeout | undefined;
 
@@ -223,12 +227,21 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
   function tick(): void {
     const now = clock.now();
     answered.tick();
-    for (const states of watched) for (const state of states()) look(state, now);
+    const states = watched.flatMap((statesNow) => statesNow());
+    for (const state of states) look(state, now);
+    readers.look(
+      states.flatMap(({ kind, subject, cause, readBy }) => {
+        const run = cause === undefined || readBy === undefined ? undefined : runs.known(kind, subject);
+        return run === undefined ? [] : [{ run, readBy: readBy ?? [] }];
+      }),
+    );
     for (const run of runs.all()) run.tick(now);
   }
 
   return {
     ...createEventCounts(runs, createRootOf(serving, runs), clock),
+    /** Counts a successful answer, for the incidents of lost fields. */
+    answered: readers.answered,
     /** Adds states to look at each second. */
     watch: (states: () => readonly WatchedState[]): void => void watched.push(states),
     tick,

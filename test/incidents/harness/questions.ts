@@ -35,6 +35,8 @@ export type Expected = Pick<IncidentView, 'kind' | 'subject' | 'fault'> & {
   readonly isAuditLost?: boolean;
   /** So much later than it was healed it ends: what is seen by samples is well once enough of them are. */
   readonly healingMs?: number;
+  /** Answers count once it is noticed and until enough values are back, so who is affected is certain, and how often is not. */
+  readonly areNamesCertain?: boolean;
 };
 
 /** What a place said of an incident while it lasted, once its effects were over, and after it. */
@@ -53,9 +55,12 @@ const show = (value: unknown) => JSON.stringify(value);
 function sameCounts(
   told: readonly (readonly [string, number])[],
   truth: ReadonlyMap<string, number>,
+  { areNamesCertain = false }: Expected,
 ): boolean {
   const named = new Map(told);
-  return told.length === truth.size && [...truth].every(([name, count]) => isCount(named.get(name), count));
+  const isTrue = (name: string, count: number) =>
+    areNamesCertain ? (named.get(name) ?? 0) > 0 : isCount(named.get(name), count);
+  return told.length === truth.size && [...truth].every(([name, count]) => isTrue(name, count));
 }
 
 /** The changes of an operator, and the starts of the replicas that see it: all of them, and nothing else. */
@@ -143,15 +148,15 @@ const PROBLEMS: Readonly<Record<Question, (views: Views, about: Case) => string 
   since: ({ early }, { truth }) =>
     isRight(isAt(early?.since, truth.since), early?.since, new Date(truth.since)),
   fault: ({ early }, { expected }) => isRight(early?.fault === expected.fault, early?.fault, expected.fault),
-  requests: ({ late }, { truth: { operations } }) => {
+  requests: ({ late }, { truth: { operations }, expected }) => {
     const told = late?.operations?.map(({ name, failed }) => [name, failed] as const);
-    return isRight(told !== undefined && sameCounts(told, operations), told, [...operations]);
+    return isRight(told !== undefined && sameCounts(told, operations, expected), told, [...operations]);
   },
-  callers: ({ late }, { truth: { callers } }) => {
+  callers: ({ late }, { truth: { callers }, expected }) => {
     // A caller with a token has no label.
     const told = late?.callers?.map(({ id, label, failed }) => [label ?? nameOf(id), failed] as const);
     const isWhole = told !== undefined && late?.moreCallers?.failed === 0;
-    return isRight(isWhole && sameCounts(told, callers), told, [...callers]);
+    return isRight(isWhole && sameCounts(told, callers, expected), told, [...callers]);
   },
   before: beforeProblem,
   share: shareProblem,

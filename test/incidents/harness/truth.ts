@@ -70,6 +70,18 @@ export function slowTruthOf(night: Pick<Night, 'fleet'>, log: readonly InjectedC
   };
 }
 
+/** Who got answers of a resource while it was harmed, and of which operations. */
+export function readersOf({ fleet, from, until }: Pick<Night, 'fleet' | 'from' | 'until'>, resource: string) {
+  const read = fleet.callers.log.filter(
+    ({ operation, status, at, endedAt }) =>
+      operation.startsWith(`${resource}.`) && status === 200 && at >= from && endedAt <= until,
+  );
+  return {
+    callers: countBy(read, ({ caller }) => caller),
+    operations: countBy(read, ({ operation }) => operation),
+  };
+}
+
 /** The truth of a night in which something was harmed that logs nothing. */
 export function truthBetween(night: Night): Truth {
   const { lastAnswer, ...answers } = answersSince(night, night.from);

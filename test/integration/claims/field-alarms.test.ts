@@ -102,6 +102,22 @@ describe('a field that records suddenly lack', () => {
     expect(Date.parse(incident.since)).toBe(began);
   });
 
+  it('is an incident that names the callers who read it', async () => {
+    const gateway = await open();
+    await ask(gateway);
+    isRenamed = true;
+    await ask(gateway);
+    await isRaised(gateway);
+    const callers = await eventually(async () => {
+      await ask(gateway, '/v1/users?limit=10');
+      const answer = await fetch(`${gateway.adminUrl}/api/incidents`);
+      const { incidents } = (await answer.json()) as IncidentList;
+      const found = incidents.find(({ kind }) => kind === 'field')?.callers ?? [];
+      return found.length > 0 && found;
+    });
+    expect(callers.map(({ id }) => id)).toEqual(['anonymous']);
+  });
+
   it('is told by a gateway that starts after the key was renamed', async () => {
     const before = await open();
     await ask(before, '/v1/users/user_1');

@@ -47,24 +47,35 @@ const timeText = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 const shareText = ({ failed, total, share }: Shown['answers'], how = 'failed'): string =>
   `${number(failed)} of ${number(total)} ${how} (${percentText(share ?? 0)})`;
 
-function callersText({ callers, moreCallers }: Shown): string {
+/** Since when it lasts, and when it first began if it reopened. */
+function sinceText({ since, last, state, firstAt, reopened, worsenedAt }: Shown, at: string): string {
+  const until = state === 'open' ? at : last;
+  const worse = worsenedAt === undefined ? '' : `; worse since ${worsenedAt.slice(11, 19)}`;
+  const first =
+    firstAt === undefined ? '' : `; first at ${timeText(firstAt)}, reopened ${plural(reopened, 'time')}`;
+  return `${timeText(since)}, for ${lasting(Date.parse(until) - Date.parse(since))}${worse}${first}`;
+}
+
+function callersText({ kind, callers, moreCallers, affected, answers }: Shown): string {
+  if (callers.length === 0)
+    return affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known');
   const named = callers.map(({ id, label, failed }) => {
     const name = label === undefined ? id : `${label} (${id})`;
     return `${name} ${number(failed)}`;
   });
   const { callers: more, failed } = moreCallers;
-  return [
+  const all = [
     ...named,
     ...(failed > 0 ? [`${more > 0 ? number(more) : 'some'} more ${number(failed)}`] : []),
   ].join(', ');
+  return kind === 'field' && affected !== undefined ? `${affected}: ${all}` : all;
 }
 
-function overText({ state, last, reopened }: Shown, at: string): string {
-  const again = reopened === 0 ? '' : `; it began again ${plural(reopened, 'time')}`;
-  if (state === 'ended') return `yes, since ${timeText(last)}${again}`;
+function overText({ state, last }: Shown, at: string): string {
+  if (state === 'ended') return `yes, since ${timeText(last)}`;
   const quietMs = Date.parse(at) - Date.parse(last);
   const soon = quietMs > QUIET_MS ? ', nothing since; it ends a minute after it' : '';
-  return `no: the last failure was ${lasting(quietMs)} ago${soon}${again}`;
+  return `no: the last failure was ${lasting(quietMs)} ago${soon}`;
 }
 
 function beforeText({ before: { changes, problem } }: Shown): readonly string[] {
@@ -75,36 +86,18 @@ function beforeText({ before: { changes, problem } }: Shown): readonly string[] 
 
 /** The facts of an incident that an operator needs first, each with its label. */
 function answersTo(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
-  const {
-    since,
-    last,
-    state,
-    calls,
-    answers,
-    operations,
-    hosts,
-    effects,
-    next,
-    todo,
-    faultText,
-    worsenedAt,
-  } = one;
+  const { state, calls, answers, operations, hosts, effects, next, todo, faultText } = one;
   const how = one.kind === 'slow' ? 'slow' : 'failed';
-  const until = state === 'open' ? at : last;
-  const times = `${timeText(since)}, for ${lasting(Date.parse(until) - Date.parse(since))}`;
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
   const requests = operations.map(({ name, failed }) => `${name} ${number(failed)}`).join(', ');
   const several = (label: string, texts: readonly string[]) => texts.map((text) => [label, text] as const);
   return [
-    ['since', worsenedAt === undefined ? times : `${times}; worse since ${worsenedAt.slice(11, 19)}`],
+    ['since', sinceText(one, at)],
     ['fault', faultText],
     ...(calls === undefined ? [] : [['calls', `${shareText(calls, how)}${notSent}`] as const]),
     ['answers', answers.failed === 0 ? 'none failed' : shareText(answers)],
     ['requests', requests === '' ? 'none failed' : requests],
-    [
-      'callers',
-      callersText(one) || (one.affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known')),
-    ],
+    ['callers', callersText(one)],
     ...several(
       'hosts',
       hosts.slice(0, 5).map((host) => `${host.host}: ${host.failed} of ${host.total} ${how}`),

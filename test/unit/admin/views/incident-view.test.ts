@@ -86,6 +86,19 @@ describe('whose fault an incident is', () => {
     }));
 });
 
+describe('an incident that reopened', () => {
+  it('says when it first began, and how often it reopened', () => {
+    const { text, firstAt } = viewOf({ reopened: 2, firstAt: NOW - 600_000 });
+    expect(text).toContain('since 03:09:00 UTC (first at 03:00:00 UTC, reopened 2 times), 63 % of its calls');
+    expect(firstAt).toBe('2026-01-31T03:00:00.000Z');
+  });
+
+  it('is otherwise not told to have begun before', () => {
+    const { text, firstAt } = viewOf({ firstAt: NOW - 60_000 });
+    expect([text.includes('first at'), firstAt]).toEqual([false, undefined]);
+  });
+});
+
 describe('who is affected', () => {
   const failed = { answers: { failed: 3, total: 8 } };
   it.each([

@@ -15,7 +15,13 @@ const slow: IncidentView = {
   todo: { entry: 'upstream_timeout', line: 'find out', view: '#/', command: 'portico requests' },
 };
 const textOf = (more: Partial<IncidentView> = {}) =>
-  oneIncidentLines({ scope: 'fleet', scopeText: '', silent: [], at: AT, incident: { ...slow, ...more } }).join('\n');
+  oneIncidentLines({
+    scope: 'fleet',
+    scopeText: '',
+    silent: [],
+    at: AT,
+    incident: { ...slow, ...more },
+  }).join('\n');
 
 describe('an incident in a terminal', () => {
   it('has slow calls where they did not fail', () => {
@@ -32,6 +38,13 @@ describe('an incident in a terminal', () => {
 
   it('has who is affected where no caller is known', () =>
     expect(textOf({ affected: 'callers with tokens' })).toContain('callers   callers with tokens'));
+});
+
+describe('an incident that reopened', () => {
+  it('says when it first began, and how often it reopened', () =>
+    expect(textOf({ firstAt: '2026-01-31T03:01:00.000Z', reopened: 2 }).replaceAll(/\s+/g, ' ')).toContain(
+      'since 2026-01-31 03:09:00 UTC, for 1 min 0 s; first at 2026-01-31 03:01:00 UTC, reopened 2 times',
+    ));
 });
 
 describe('what no incident explains', () => {

@@ -31,14 +31,18 @@ export function requestsFilter({ kind, subject, since }: IncidentView): Readonly
 const countedText = ({ failed, total, share }: IncidentView['answers'], how = 'failed') =>
   `${countText(failed)} of ${countText(total)} ${how} (${shareText(share)})`;
 
-function timesText({ since, last, state, worsenedAt, reopened }: IncidentView, at: string): string {
+function timesText({ since, last, state, worsenedAt, firstAt, reopened }: IncidentView, at: string): string {
   const until = state === 'open' ? at : last;
   const lasts = `${instantText(since)}, for ${spanText(Date.parse(until) - Date.parse(since))}`;
   const worse = worsenedAt === undefined ? '' : `; worse since ${clockText(worsenedAt)}`;
-  return `${lasts}${worse}${reopened === 0 ? '' : `; it began again ${countText(reopened)} ×`}`;
+  const first =
+    firstAt === undefined
+      ? ''
+      : `; first at ${instantText(firstAt)}, reopened ${countText(reopened)} ${reopened === 1 ? 'time' : 'times'}`;
+  return `${lasts}${worse}${first}`;
 }
 
-/** Things with their counts, each with a link to its requests. */
+/** Things with their counts, each with a link to its requests. Requests that lack a field are not kept, so theirs have none. */
 function countedLinks(
   incident: IncidentView,
   things: readonly {
@@ -49,17 +53,17 @@ function countedLinks(
   }[],
 ): Children {
   const filter = requestsFilter(incident);
-  return things.map(
-    ({ key, text, filter: own, failed }) =>
-      html`<span key=${key} class="part"
-        ><a href=${addressOf('requests', '', { ...filter, ...own })}>${text}</a
-        >${` ${countText(failed)}`}</span
-      >`,
-  );
+  return things.map(({ key, text, filter: own, failed }) => {
+    const name =
+      incident.kind === 'field'
+        ? text
+        : html`<a href=${addressOf('requests', '', { ...filter, ...own })}>${text}</a>`;
+    return html`<span key=${key} class="part">${name}${` ${countText(failed)}`}</span>`;
+  });
 }
 
 function callersCell(incident: IncidentView): Children {
-  const { callers, moreCallers, affected, answers } = incident;
+  const { kind, callers, moreCallers, affected, answers } = incident;
   if (callers.length === 0)
     return affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known');
   const things = callers.map(({ id, label, failed }) => ({
@@ -68,7 +72,8 @@ function callersCell(incident: IncidentView): Children {
   const more =
     moreCallers.failed > 0 &&
     html`<span class="part">${moreCallers.callers || 'some'} more ${countText(moreCallers.failed)}</span>`;
-  return html`${countedLinks(incident, things)}${more}`;
+  const whose = html`${countedLinks(incident, things)}${more}`;
+  return kind === 'field' ? html`${affected}: ${whose}` : whose;
 }
 
 const listOf = (texts: readonly Children[]): VNode =>
