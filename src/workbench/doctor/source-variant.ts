@@ -1,28 +1,21 @@
 // Makes two variants of the spec of a source for doctor: one that sends every declared filter and sort, and one whose
 // requests can be displayed, because ids and filter values are `***` in them.
 
-import type { RowSelection } from '../../source/checks/evidence/ask.ts';
+import { isNumbered, type RowSelection } from '../../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { Filter, PushableOp } from '../../contract/query.ts';
 import type { ResourceName } from '../../contract/resource.ts';
+import { mapTexts } from '../../kernel/json/json-tree.ts';
 import { MASK } from '../../kernel/secret.ts';
 
 function changedWindow({ window }: ListSpec, { size, base }: RowSelection): ListSpec['window'] {
+  if (window.kind === 'none') return window;
+  if (!isNumbered(window)) return { ...window, sizeMax: size ?? window.sizeMax };
+  const { depthMax: _depthMax, ...rest } = window;
   const open = { pastEnd: 'empty', shortPage: 'end', ...(base !== undefined && { base }) } as const;
-  switch (window.kind) {
-    case 'offset': {
-      const { depthMax: _depthMax, ...rest } = window;
-      return { ...rest, ...open, sizeMax: size ?? window.sizeMax };
-    }
-    case 'page': {
-      const { depthMax: _depthMax, ...rest } = window;
-      return { ...rest, ...open, sizes: size === undefined ? window.sizes : [size] };
-    }
-    case 'none':
-      return window;
-    default:
-      return { ...window, sizeMax: size ?? window.sizeMax };
-  }
+  return rest.kind === 'offset'
+    ? { ...rest, ...open, sizeMax: size ?? rest.sizeMax }
+    : { ...rest, ...open, sizes: size === undefined ? rest.sizes : [size] };
 }
 
 /** Marks every filter as exact, so that the planner sends it, and the gateway filters nothing itself. */
@@ -65,18 +58,6 @@ export function permissiveSource(spec: SourceSpec, resource: ResourceName, chang
   return { ...spec, resources: { ...spec.resources, [resource]: permissive } };
 }
 
-function withoutValues(tree: unknown, variables: readonly string[]): unknown {
-  if (typeof tree === 'string')
-    return tree.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) =>
-      variables.includes(name) ? MASK : whole,
-    );
-  if (Array.isArray(tree)) return tree.map((item) => withoutValues(item, variables));
-  if (typeof tree !== 'object' || tree === null) return tree;
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [key, withoutValues(value, variables)]),
-  );
-}
-
 /** A source whose requests are only displayed: ids, and the values of the filters asked for, are `***` in them. */
 export function sourceWithoutValues(
   spec: SourceSpec,
@@ -86,7 +67,10 @@ export function sourceWithoutValues(
   const own = spec.resources[resource];
   if (own === undefined) return spec;
   const names = asked.flatMap(({ field, op }) => own.list.filters[field]?.[op as PushableOp]?.name ?? []);
-  const mask = <T>(tree: T, ...variables: readonly string[]) => withoutValues(tree, variables) as T;
+  const mask = <T>(tree: T, ...variables: readonly string[]) =>
+    mapTexts(tree, (text) =>
+      text.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) => (variables.includes(name) ? MASK : whole)),
+    );
   const { list, get } = own;
   const valueless: SourceResourceSpec = {
     ...own,

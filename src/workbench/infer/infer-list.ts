@@ -2,11 +2,10 @@
 
 import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
-import type { ServiceClient } from './requests/service-client.ts';
 import { findWindow, type FoundWindow } from './window/find-window.ts';
 import { itemsOf } from './detect/find-rows.ts';
 import { knownPaths } from './dialects/example-names.ts';
-import type { FirstResponse } from './detect/first-response.ts';
+import type { InferContext } from './map/infer-context.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
@@ -35,15 +34,7 @@ export type ListDraft = Sections & {
   readonly notes: readonly DraftNote[];
 };
 
-/** What is known before the list is inferred. */
-export type ListContext = {
-  readonly client: ServiceClient;
-  readonly resource: Resource;
-  readonly response: FirstResponse;
-  /** The paths of columns that the operator names, by field. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** The resources whose ids the source describes. */
-  readonly described: ReadonlySet<string>;
+type ListContext = InferContext & {
   readonly baseUrl: string;
   /** Rows of the other saved replies. */
   readonly moreRows: readonly JsonObject[];
@@ -145,48 +136,27 @@ export async function inferList(context: ListContext): Promise<ListDraft> {
   const { dialect, place, request } = response;
   const early = mapRows(context, [...place.rows, ...moreRows]);
   const { reader, base } = openList(context, early);
-  const found = await findWindow({ reader, request, base, dialect, baseUrl });
+  const facts = { reader, request, base, dialect };
+  const found = await findWindow({ ...facts, baseUrl });
   const first = await readRows(context, reader, found, base);
   const isRepeated = first !== undefined && repeats(first);
   const numbered = found.kind === 'numbered' ? found.numbered : undefined;
   const isWalked = !isRepeated && found.kind !== 'none';
-  const known = { reader, request, base, numbered, dialect };
-  const total = await inferTotal({
-    ...known,
-    base: first?.windows[0] ?? base,
-    other: first?.windows[1],
-    walk: isWalked ? first : undefined,
-  });
+  const [opening = base, other] = first?.windows ?? [];
+  const total = await inferTotal({ ...facts, base: opening, other, walk: isWalked ? first : undefined });
   const walk = first === undefined || found.kind === 'none' ? undefined : completeByTotal(first, total);
   const rows = [...(first ?? base).rows, ...moreRows];
   const mapping = mapRows(context, rows);
   const { map } = mapping;
   const { idPath, id } = early;
-  const order = await inferOrder({
-    ...known,
-    walk,
-    idPath,
-    kind: id.kind,
-    sorts: sortable(resource, map),
-    map,
-  });
+  const sorts = sortable(resource, map);
+  const order = await inferOrder({ ...facts, numbered, walk, idPath, kind: id.kind, sorts, map });
   const isWindowed = found.kind === 'numbered' || found.kind === 'next';
   const windowed = isWindowed ? firstWindow(found, numbered && order.ordered(numbered.request)) : undefined;
-  const filters = await inferFilters({ resource, reader, windowed, walk, base, dialect, map });
+  const { unknownParameter } = numbered ?? (found.kind === 'next' ? found : {});
+  const filters = await inferFilters({ ...facts, resource, windowed, unknownParameter, walk, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
-  const window = windowSection(found, {
-    request,
-    base,
-    dialect,
-    end: { pastEnd: walk?.pastEnd, rows: count },
-  });
+  const window = windowSection(found, { ...facts, end: { pastEnd: walk?.pastEnd, rows: count } });
   const sections = { mapping, window, total, order, filters };
-  return {
-    ...sections,
-    reader,
-    base,
-    rows,
-    walk,
-    notes: notesOf(context, sections),
-  };
+  return { ...sections, reader, base, rows, walk, notes: notesOf(context, sections) };
 }

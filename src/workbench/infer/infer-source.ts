@@ -96,30 +96,6 @@ async function findOutcomes(
   return { ...drafted, proof };
 }
 
-function recordOf(
-  client: ServiceClient,
-  target: InferTarget,
-  response: FirstResponse,
-  list: ListDraft,
-  options: InferOptions,
-) {
-  const { resource } = options;
-  if (!resource.hasSingle) return Promise.resolve(undefined);
-  return inferRecord({
-    client,
-    read: response.format.read,
-    resource,
-    dialect: response.dialect,
-    columns: options.columns,
-    described: describedFor(options),
-    request: response.request,
-    given: singleRecordRequest(options, target),
-    rows: list.rows,
-    isTable: response.place.table !== undefined,
-    list: list.mapping,
-  });
-}
-
 /** A list and its records, with what empty texts mean in both. */
 function withEmptyTexts(resource: Resource, list: ListDraft, record: RecordDraft | undefined) {
   const { mapping, rows } = list;
@@ -139,24 +115,21 @@ function withEmptyTexts(resource: Resource, list: ListDraft, record: RecordDraft
 /** Composes the draft that the replies suggest. Doctor has not checked it yet. @throws InferError */
 async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
   const response = await readFirst(target, client, options);
-  const found = await inferList({
-    client,
-    resource: options.resource,
-    response,
-    columns: options.columns,
-    described: describedFor(options),
-    baseUrl: target.baseUrl,
-    moreRows: rowsOf(response, options.samples.slice(1)),
-  });
-  const one = await recordOf(client, target, response, found, options);
-  const { list, record, notes } = withEmptyTexts(options.resource, found, one);
+  const { resource, columns } = options;
+  const context = { client, resource, response, columns, described: describedFor(options) };
+  const moreRows = rowsOf(response, options.samples.slice(1));
+  const found = await inferList({ ...context, baseUrl: target.baseUrl, moreRows });
+  const { rows, mapping } = found;
+  const given = singleRecordRequest(options, target);
+  const one = resource.hasSingle ? await inferRecord({ ...context, given, rows, list: mapping }) : undefined;
+  const { list, record, notes } = withEmptyTexts(resource, found, one);
   const outcomes = await findOutcomes(client, target, response, list, record);
   const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
   const { proof } = outcomes;
   const auth = proof === undefined ? target.auth : { ...target.auth, proof: proof.proof };
   const draft = composeDraft({
     target: { ...target, auth },
-    resource: options.resource.name,
+    resource: resource.name,
     decode: response.format.decode,
     dialect: response.dialect,
     list,

@@ -4,7 +4,7 @@ import type { DialectSpec, RequestSpec } from '../../../config/schema/source.ts'
 import type { ResourceName } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
-import { mapLeaves, mapTexts } from '../requests/json-tree.ts';
+import { mapLeaves, mapTexts } from '../../../kernel/json/json-tree.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 
 type Rule = DialectSpec['record'][number];

@@ -3,7 +3,7 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
-import { setIn } from '../requests/json-tree.ts';
+import { mapLeaves, setIn } from '../../../kernel/json/json-tree.ts';
 import type { ListArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, withArgument } from './query-text.ts';
 import { type GraphqlSchema, type InputField, isLeaf, type NamedType } from './schema.ts';
@@ -88,8 +88,7 @@ function filterBelow(
     const item = setIn({}, path, '{value}') as NonNullable<DialectFilter['item']>;
     const put = (request: RequestSpec, value: unknown) =>
       withArgument(query, request, arg, [], value === undefined ? {} : { [and]: value });
-    const filled = (value: string) =>
-      JSON.parse(JSON.stringify(item), (_key, leaf: unknown) => (leaf === '{value}' ? typed(value) : leaf));
+    const filled = (value: string) => mapLeaves(item, (leaf) => (leaf === '{value}' ? typed(value) : leaf));
     return {
       field,
       op,

@@ -2,7 +2,7 @@
 
 import type { DialectPaging } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
-import { setIn } from '../requests/json-tree.ts';
+import { setIn } from '../../../kernel/json/json-tree.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';
 
 /** What the arguments of a list are for. An argument in none of these roles is left out. */

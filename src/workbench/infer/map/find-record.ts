@@ -6,14 +6,15 @@ import { compileItem } from '../../../source/adapter/read/items.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
+import { missingIds } from '../../doctor/probes/source/single-record.ts';
 import { valuesIn } from '../detect/document-values.ts';
 import type { DecodedReply } from '../detect/outcome-rules.ts';
 import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
-import { mapTexts } from '../requests/json-tree.ts';
+import { mapTexts } from '../../../kernel/json/json-tree.ts';
 import type { MapDraft } from './map-fields.ts';
-import type { IdKind } from '../requests/list-reader.ts';
+import { compileIdReader, type IdKind } from '../requests/list-reader.ts';
 
 /** The view of one record that was found. */
 export type FoundRecord = {
@@ -86,9 +87,8 @@ const hasOwnScalars = (value: JsonObject) =>
 /** Whether a record's own address ends in an id. */
 function linkedBy({ kind, link }: Pick<RecordSearch, 'kind' | 'link'>, id: string): IsRecord {
   if (link === undefined) return () => false;
-  const find = compilePath(link.at);
-  const pattern = new RegExp(link.pattern);
-  return (record) => sameId(pattern.exec(scalarText(find(record)) ?? '')?.[1], id, kind);
+  const idOf = compileIdReader(link.at, link.pattern);
+  return (record) => sameId(idOf(record), id, kind);
 }
 
 /** An id, and how a record with this id is recognised. */
@@ -113,30 +113,14 @@ function tableItem(document: Json, id: string, kind: IdKind): ItemsSpec | undefi
   return table && itemsOf(table);
 }
 
-/** An unknown id of the same form. */
-function unknownId(ids: readonly string[], kind: IdKind): string {
-  if (kind === 'number') {
-    for (let number = 987_654_321; ; number -= 1) if (!ids.includes(String(number))) return String(number);
-  }
-  const [model = 'portico'] = ids;
-  const shifted = model.replaceAll(/[0-9a-f]/g, (digit) => ((parseInt(digit, 16) + 7) % 16).toString(16));
-  return shifted === model || ids.includes(shifted) ? `${model}zz9` : shifted;
-}
-
 /** Finds the view of one record, by trying requests with ids of the list. */
-export async function findRecord({
-  client,
-  read,
-  requests,
-  ids,
-  known,
-  kind,
-  isTable,
-  link,
-}: RecordSearch): Promise<FoundRecord | undefined> {
+export async function findRecord(search: RecordSearch): Promise<FoundRecord | undefined> {
+  const { client, read, requests, ids, known, kind, isTable } = search;
   const [first, ...others] = ids;
   if (first === undefined) return undefined;
-  const wanted = { id: first, kind, isLinked: linkedBy({ kind, link }, first) };
+  const wanted = { id: first, kind, isLinked: linkedBy(search, first) };
+  const listed = known.map((id) => ({ id }));
+  const [unknown = `${first}zz9`] = missingIds(listed, '');
   for (const request of requests) {
     if (client.callsLeft < 3) return undefined;
     const reply = await client.send(withId(request, first));
@@ -152,7 +136,7 @@ export async function findRecord({
       const record = more === undefined ? undefined : find(more);
       if (isObject(record)) records.push(record);
     }
-    const missing = await client.send(withId(request, unknownId(known, kind)));
+    const missing = await client.send(withId(request, unknown));
     return { request, item, records, missing: { reply: missing, document: read(missing) } };
   }
   return undefined;

@@ -6,22 +6,19 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { knownPaths } from '../dialects/example-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
-import { type FieldDraft, unmapped } from './map-list.ts';
+import { unmapped } from './map-list.ts';
 import { sameSteps } from './same-steps.ts';
 import { type DraftNote, notesAt, sure, toEdit } from '../notes/note.ts';
 import type { IdKind } from '../requests/list-reader.ts';
 import { findRecord, type FoundRecord, linkOf } from './find-record.ts';
 import type { OutcomeDraft } from '../detect/outcome-rules.ts';
 import { missingRules } from './missing-rules.ts';
-import type { RecordContext } from './record-context.ts';
+import type { RecordContext } from './infer-context.ts';
 import { listedIds, recordRequests } from './record-requests.ts';
 
 /** The `get` section of a draft. */
 export type RecordDraft = {
-  readonly get: Readonly<Record<string, unknown>> & {
-    readonly item: ItemsSpec;
-    readonly map: Readonly<Record<string, FieldDraft>>;
-  };
+  readonly get: { readonly item: ItemsSpec; readonly map: MapDraft['map'] };
   readonly request: RequestSpec;
   /** The records that were read by themselves. */
   readonly records: readonly JsonObject[];
@@ -35,8 +32,9 @@ export type RecordDraft = {
 const RECORDS_MAX = 16;
 
 function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | undefined {
-  const { dialect, resource, columns, described } = context;
-  const listPaths = Object.entries(context.list.map).flatMap(([field, draft]) =>
+  const { response, resource, columns, described, list } = context;
+  const { dialect } = response;
+  const listPaths = Object.entries(list.map).flatMap(([field, draft]) =>
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
   const paths = { ...Object.fromEntries(listPaths), ...knownPaths(dialect, resource), ...columns };
@@ -49,7 +47,8 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */
-function placeholder({ request, resource, list, given, rows }: RecordContext): RecordDraft {
+function placeholder({ response, resource, list, given, rows }: RecordContext): RecordDraft {
+  const { request } = response;
   const at = ['resources', resource.name, 'get'];
   const option = request.body === undefined ? '--one <address with an id>' : '--one-body <file with an id>';
   const how =
@@ -64,7 +63,7 @@ function placeholder({ request, resource, list, given, rows }: RecordContext): R
     (field) => [field.name, list.map[field.name] ?? unmapped(field)] as const,
   );
   return {
-    get: { request: undefined, item: '', map: Object.fromEntries(details) },
+    get: { item: '', map: Object.fromEntries(details) },
     request: {
       method: 'GET',
       path: `${request.path.replace(/\/$/, '')}/{id}`,
@@ -80,7 +79,8 @@ function placeholder({ request, resource, list, given, rows }: RecordContext): R
 
 /** Drafts the view of one record. */
 export async function inferRecord(context: RecordContext): Promise<RecordDraft> {
-  const { client, read, resource, list } = context;
+  const { client, response, resource, list } = context;
+  const { read } = response.format;
   const ids = listedIds(context);
   const kind: IdKind = list.id.kind;
   // Ids from the whole list: the first records are often alike.
@@ -91,7 +91,7 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
   );
   const tried = [...new Set(spread.filter((id) => id !== ''))];
   const requests = recordRequests(context, ids);
-  const { isTable } = context;
+  const isTable = response.place.table !== undefined;
   const search = { client, read, requests, ids: tried, kind, known: ids, isTable, link: linkOf(list) };
   const found = await findRecord(search);
   const own = found && mapRecords(context, found);
@@ -100,7 +100,7 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
   const { rules, remark } = missingRules(found, found.records[0] ?? null);
   const { map, notes } = sameSteps(context, found.records, own);
   return {
-    get: { request: undefined, item: found.item, map },
+    get: { item: found.item, map },
     records: found.records,
     request: found.request,
     outcomes: rules,

@@ -1,21 +1,18 @@
 // Lists the requests that may return one record, and the ids with which they are tried.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { scalarText } from '../../../kernel/json/values.ts';
-import { compilePath } from '../../../source/adapter/spec/path.ts';
-import { mapLeaves } from '../requests/json-tree.ts';
+import { mapLeaves } from '../../../kernel/json/json-tree.ts';
+import { compileIdReader } from '../requests/list-reader.ts';
 import { linkedPaths } from './find-record.ts';
-import type { RecordContext } from './record-context.ts';
+import type { RecordContext } from './infer-context.ts';
 
 /** The ids of the list as the gateway sends them: numbers have no leading zeros, and all have the form of the dialect's ids. */
-export function listedIds({ rows, list, dialect }: RecordContext): readonly string[] {
-  const find = compilePath(list.idPath);
-  const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
+export function listedIds({ rows, list, response: { dialect } }: RecordContext): readonly string[] {
+  const idOf = compileIdReader(list.idPath, list.id.pattern);
   const known = dialect?.idForm(list.id.kind === 'number');
   const form = known === undefined ? undefined : new RegExp(`^(?:${known})$`);
   return rows.flatMap((row) => {
-    const text = scalarText(find(row))?.trim() ?? '';
-    const native = pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
+    const native = idOf(row);
     const id = list.id.kind === 'number' ? native.replace(/^0+(?=\d)/, '') : native;
     return id === '' || form?.test(id) === false ? [] : [id];
   });
@@ -60,7 +57,8 @@ const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
 
 /** The requests to try for one record, with `{id}`, the most probable first. */
 export function recordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
-  const { request, dialect, given, list } = context;
+  const { response, given, list } = context;
+  const { request, dialect } = response;
   if (given !== undefined) {
     const marked = withVariable(given, ids);
     return marked === undefined ? [] : [marked];

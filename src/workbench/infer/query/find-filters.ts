@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type Dialect, type DialectFilter, type PlainFilter } from '../dialects/dialect.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import type { ListAnswer, ListReader } from '../requests/list-reader.ts';
-import { mapLeaves, mapTexts } from '../requests/json-tree.ts';
+import { mapLeaves, mapTexts } from '../../../kernel/json/json-tree.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from '../window/parameter-names.ts';
 import { type Effect, findParameter, type UnknownParameter } from '../window/find-parameter.ts';

@@ -9,12 +9,12 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type JsonType, jsonType } from '../../../kernel/json/values.ts';
 import { type Dialect, type DialectFilter, plainFilters } from '../dialects/dialect.ts';
-import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark } from '../notes/note.ts';
 import { findFilters, type FilterContext, hasEmpty } from './find-filters.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
-import { probeUnknownParameter } from '../window/find-parameter.ts';
+import type { UnknownParameter } from '../window/find-parameter.ts';
+import type { ListFacts } from '../window/find-window.ts';
 import type { ListRows } from '../window/read-whole-list.ts';
 
 /** The `filters` section of a draft. */
@@ -108,14 +108,12 @@ function withFilterPlace(
 }
 
 /** What `infer` knows of a list before it looks for filters. */
-export type FilterSearch = {
+type FilterSearch = ListFacts & {
   readonly resource: Resource;
-  readonly reader: ListReader;
   /** The request for the first window; `undefined` if the list has no windows. */
   readonly windowed: RequestSpec | undefined;
+  readonly unknownParameter: UnknownParameter | undefined;
   readonly walk: ListRows | undefined;
-  readonly base: ListReply;
-  readonly dialect: Dialect | undefined;
   readonly map: Readonly<Record<string, FieldDraft>>;
 };
 
@@ -155,13 +153,11 @@ export async function inferFilters(search: FilterSearch): Promise<FiltersDraft> 
     return { ...NONE, notes: notesAt([...at, 'items'], none) };
   }
   const first = (await reader.read(windowed)).listing ?? base;
-  const unknownParameter =
-    dialect === undefined ? await probeUnknownParameter(reader, windowed, first) : 'ignored';
   const context: FilterContext = {
     request: windowed,
     rows: walk.rows,
     firstIds: first.ids,
-    unknownParameter,
+    unknownParameter: dialect === undefined ? (search.unknownParameter ?? 'refused') : 'ignored',
     wanted: plainFilters(resource, (field) => pathOf(map, field)),
     dialect,
   };

@@ -2,10 +2,9 @@
 
 import { asksForOrder } from '../../../source/adapter/plan/order-bet.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { Dialect } from '../dialects/dialect.ts';
 import type { FieldDraft } from '../map/map-list.ts';
-import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
-import type { NumberedWindows } from '../window/find-window.ts';
+import type { IdKind } from '../requests/list-reader.ts';
+import type { ListFacts, NumberedWindows } from '../window/find-window.ts';
 import type { ListRows } from '../window/read-whole-list.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
 import { withQuery } from '../requests/request-parameters.ts';
@@ -28,12 +27,9 @@ export type OrderDraft = {
 };
 
 /** What `infer` knows of the list when it looks for an order. */
-export type OrderContext = {
-  readonly reader: ListReader;
+type OrderContext = ListFacts & {
   readonly numbered: NumberedWindows | undefined;
-  readonly base: ListReply;
   readonly walk: ListRows | undefined;
-  readonly dialect: Dialect | undefined;
   readonly idPath: string;
   readonly kind: IdKind;
   /** Fields that the contract sorts by. */

@@ -3,7 +3,7 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { idAsTiebreak } from '../../../source/checks/evidence/tiebreak.ts';
 import type { DialectSort } from '../dialects/dialect.ts';
-import { setIn } from '../requests/json-tree.ts';
+import { setIn } from '../../../kernel/json/json-tree.ts';
 import type { SortForm } from './find-sort.ts';
 
 /** The `sort` section of a draft, and the request that asks for it. */

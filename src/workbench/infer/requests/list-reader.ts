@@ -19,8 +19,6 @@ export type ListReply = {
   readonly rows: readonly JsonObject[];
   /** The native ids of the rows; an empty text if a row has none. */
   readonly ids: readonly string[];
-  /** Whether the place of the list is empty. */
-  readonly absent: boolean;
 };
 
 /** The layout of a list's replies. */
@@ -31,6 +29,16 @@ export type ListLayout = {
   /** Extracts the id from a longer text. */
   readonly idPattern?: string | undefined;
 };
+
+/** Compiles the reading of a row's native id: the text at its path, or a part of that text; empty if the row has none. */
+export function compileIdReader(idPath: string, idPattern: string | undefined): (row: JsonObject) => string {
+  const find = compilePath(idPath);
+  const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
+  return (row) => {
+    const text = scalarText(find(row))?.trim() ?? '';
+    return pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
+  };
+}
 
 /** Reads a reply as a list; `undefined` if it is a failure or holds no list. */
 export function readListReply(
@@ -48,13 +56,7 @@ export function readListReply(
   const errors = isObject(document) ? document['errors'] : undefined;
   if (absent && errors !== undefined && isList(errors) && errors.length > 0) return undefined;
   const rows = found.filter((row) => isObject(row));
-  const find = compilePath(idPath);
-  const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
-  const idOf = (row: JsonObject) => {
-    const text = scalarText(find(row))?.trim() ?? '';
-    return pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
-  };
-  return { reply, document, rows, ids: rows.map(idOf), absent };
+  return { reply, document, rows, ids: rows.map(compileIdReader(idPath, idPattern)) };
 }
 
 /** A reply, and the list in it if there is one. */

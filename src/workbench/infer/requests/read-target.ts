@@ -3,7 +3,7 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { addedHeaderName, headerValue } from '../../../config/schema/elements/scalars.ts';
 import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
-import { mapTexts } from './json-tree.ts';
+import { mapTexts } from '../../../kernel/json/json-tree.ts';
 import { findVariable } from './request-parameters.ts';
 import { createSecrets, secretRank, type Secrets } from './secrets.ts';
 import { InferError } from '../notes/note.ts';

@@ -3,7 +3,7 @@
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compileRequest } from '../../../source/adapter/request/request.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { leavesOf, setIn } from './json-tree.ts';
+import { leavesOf, setIn } from '../../../kernel/json/json-tree.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 
 /** The place of a value in a request. */

@@ -1,5 +1,5 @@
 import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
-import { mapTexts } from './json-tree.ts';
+import { mapTexts } from '../../../kernel/json/json-tree.ts';
 
 /** Credentials, by the environment variable that replaces them in the draft. */
 export type Secrets = {

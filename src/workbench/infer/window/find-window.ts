@@ -30,19 +30,22 @@ export type FoundWindow =
       readonly form: NextForm;
       readonly size: SizeParameter | undefined;
       readonly request: RequestSpec;
+      readonly unknownParameter: UnknownParameter;
     }
   /** No parameter and no link had an effect. The reply has all rows, or there is no way to the others. */
   | { readonly kind: 'none' }
   /** There were too few rows, or no service to call. */
   | { readonly kind: 'unseen' };
 
-type Context = {
+/** What is known of a list from its first reply (`base`) to the operator's request. */
+export type ListFacts = {
   readonly reader: ListReader;
   readonly request: RequestSpec;
   readonly base: ListReply;
   readonly dialect: Dialect | undefined;
-  readonly baseUrl: string;
 };
+
+type Context = ListFacts & { readonly baseUrl: string };
 
 /** The page size that a reply states, if no parameter changes it. */
 export function echoedSize({ document }: ListReply): number | undefined {
@@ -95,13 +98,14 @@ async function findNumbered(
 async function findFollowing(
   { reader, request, base, dialect, baseUrl }: Context,
   size: SizeParameter | undefined,
+  unknownParameter: UnknownParameter,
 ): Promise<FoundWindow | undefined> {
   const cursors = candidatesFor('cursor', request, dialect?.paging?.cursor);
   const few = size === undefined ? request : withValue(request, size.place, size.allowed?.[0] ?? 1);
   const listing = size === undefined ? base : (await reader.read(few)).listing;
   if (listing === undefined) return undefined;
   const form = await findNextWindow(reader, few, listing, { baseUrl, cursors });
-  return form && { kind: 'next', form, size, request };
+  return form && { kind: 'next', form, size, request, unknownParameter };
 }
 
 /** Finds out how a service divides its rows, by a few requests with different parameters. */
@@ -115,7 +119,7 @@ export async function findWindow(context: Context): Promise<FoundWindow> {
   );
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
   const numbered = () => findNumbered(context, size, unknownParameter);
-  const following = () => findFollowing(context, size);
+  const following = () => findFollowing(context, size, unknownParameter);
   const [first, second] = follows ? [following, numbered] : [numbered, following];
   return (await first()) ?? (await second()) ?? { kind: 'none' };
 }

@@ -6,11 +6,12 @@ import { compileTotal } from '../../../source/adapter/read/total.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { statedNumbers } from '../../../source/checks/evidence/stated-numbers.ts';
 import { wholeNumber } from '../../../kernel/json/values.ts';
-import type { Dialect, TotalPlace } from '../dialects/dialect.ts';
+import type { TotalPlace } from '../dialects/dialect.ts';
 import { likely, type Remark } from '../notes/note.ts';
 import { readOrUndefined } from '../detect/detect-format.ts';
-import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import type { ListReply } from '../requests/list-reader.ts';
 import { requestSection } from '../requests/request-parameters.ts';
+import type { ListFacts } from './find-window.ts';
 import type { ListRows } from './read-whole-list.ts';
 
 /** The `total` section of a draft. */
@@ -22,14 +23,10 @@ export type TotalDraft = {
 };
 
 /** What `infer` knows of the list before it looks for the total. */
-export type TotalContext = {
-  readonly reader: ListReader;
-  readonly request: RequestSpec;
-  readonly base: ListReply;
+type TotalContext = ListFacts & {
   /** A second window of the same list. */
   readonly other: ListReply | undefined;
   readonly walk: ListRows | undefined;
-  readonly dialect: Dialect | undefined;
 };
 
 /** The total in a reply; `undefined` if there is none, or only a lower bound. */

@@ -1,8 +1,7 @@
 // Writes the `window` section of a source file.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { echoedSize, type FoundWindow, type NumberedWindows } from './find-window.ts';
+import { echoedSize, type FoundWindow, type ListFacts, type NumberedWindows } from './find-window.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
 import { continuationsIn, type NextForm } from './find-next-window.ts';
@@ -19,11 +18,10 @@ export type WindowDraft = {
   readonly remarks: readonly Remark[];
 };
 
-/** The facts about the end of the list. */
-export type KnownEnd = {
-  readonly pastEnd: PastEnd | undefined;
-  /** The number of rows, if it is known. */
-  readonly rows: number | undefined;
+/** The facts about a list that its window is drafted from. */
+type WindowContext = ListFacts & {
+  /** What comes behind the end of the list, and the number of rows, as far as they are known. */
+  readonly end: { readonly pastEnd: PastEnd | undefined; readonly rows: number | undefined };
 };
 
 const USUAL_MAX = 100;
@@ -32,8 +30,7 @@ const PAGE_SIZE_MAX = 1000;
 /** The largest number of rows in one call. */
 function largestSize(
   { size, listing }: LargestWindow,
-  { rows }: KnownEnd,
-  dialect: Dialect | undefined,
+  { end: { rows }, dialect }: WindowContext,
   follows: boolean,
 ): { readonly size: number; readonly remark: Remark } {
   const came = listing.rows.length;
@@ -61,10 +58,10 @@ function startRemark({ start, size }: NumberedWindows): Remark {
 
 function numberedDraft(
   { numbered }: FoundWindow & { kind: 'numbered' },
-  end: KnownEnd,
-  dialect: Dialect | undefined,
+  context: WindowContext,
 ): WindowDraft {
   const { request, size, start, rows } = numbered;
+  const { end, dialect } = context;
   const depthMax = dialect?.paging?.depthMax;
   const rest = {
     ...(end.pastEnd?.kind === 'other' && { pastEnd: 'other' }),
@@ -80,7 +77,7 @@ function numberedDraft(
   if (size === undefined)
     return draft({ sizes: [rows] }, sure(`no parameter changes the number of rows in a page (${rows})`));
   const { allowed, largest } = size;
-  const { size: sizeMax, remark } = largestSize(largest, end, dialect, false);
+  const { size: sizeMax, remark } = largestSize(largest, context, false);
   if (kind === 'offset') return draft({ sizeMax }, remark);
   if (allowed !== undefined)
     return draft({ sizes: allowed }, sure(`other sizes than ${allowed.join(', ')} were refused`));
@@ -102,10 +99,10 @@ function unreadParts(form: NextForm, base: ListReply): Remark | undefined {
 
 function nextDraft(
   { form, size, request }: FoundWindow & { kind: 'next' },
-  { end, base }: WindowContext,
-  dialect: Dialect | undefined,
+  context: WindowContext,
 ): WindowDraft {
-  const found = size && largestSize(size.largest, end, dialect, true);
+  const { base, dialect } = context;
+  const found = size && largestSize(size.largest, context, true);
   const sizeMax = found?.size ?? dialect?.paging?.sizeMax ?? 1000;
   const sized = variable(request, size?.place, '{limit}');
   const unread = unreadParts(form, base);
@@ -140,9 +137,9 @@ function documentedPlace(
 }
 
 /** The window that a dialect documents, if the service could not be called to try it. */
-function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect): WindowDraft | undefined {
+function documentedDraft({ request, base, dialect }: WindowContext): WindowDraft | undefined {
+  if (dialect?.paging === undefined) return undefined;
   const known = dialect.paging;
-  if (known === undefined) return undefined;
   const remarks = [likely(`this is documented by ${dialect.title}; it could not be tried here`)];
   const { kind, next, depthMax } = known;
   const sized = variable(request, documentedPlace(request, 'size', known.size), '{limit}');
@@ -178,10 +175,8 @@ function isRound(count: number): boolean {
 /** The remark on a list that is taken to be complete in one reply. */
 function wholeRemark(
   kind: 'none' | 'unseen',
-  { request, base }: Pick<WindowContext, 'request' | 'base'>,
-  { rows }: KnownEnd,
+  { request: { path }, base, end: { rows } }: WindowContext,
 ): Remark {
-  const { path } = request;
   const count = base.rows.length;
   const [key] = continuationsIn(base);
   if (key !== undefined)
@@ -202,23 +197,12 @@ function wholeRemark(
   );
 }
 
-/** The facts about a list that its window is drafted from. */
-export type WindowContext = {
-  readonly request: RequestSpec;
-  readonly base: ListReply;
-  readonly dialect: Dialect | undefined;
-  readonly end: KnownEnd;
-};
-
 /** Writes the `window` section from what the probes showed. */
-export function windowSection(
-  found: FoundWindow,
-  { request, base, dialect, end }: WindowContext,
-): WindowDraft {
-  if (found.kind === 'numbered') return numberedDraft(found, end, dialect);
-  if (found.kind === 'next') return nextDraft(found, { request, base, dialect, end }, dialect);
-  const documented =
-    found.kind === 'unseen' && dialect !== undefined ? documentedDraft(request, base, dialect) : undefined;
-  const remark = wholeRemark(found.kind, { request, base }, end);
+export function windowSection(found: FoundWindow, context: WindowContext): WindowDraft {
+  if (found.kind === 'numbered') return numberedDraft(found, context);
+  if (found.kind === 'next') return nextDraft(found, context);
+  const { request } = context;
+  const documented = found.kind === 'unseen' ? documentedDraft(context) : undefined;
+  const remark = wholeRemark(found.kind, context);
   return documented ?? { window: { kind: 'none' }, request, remarks: [remark] };
 }

@@ -62,20 +62,13 @@ async function checkExisting(evidence: Evidence): Promise<Finding> {
     const exchange = await ask.one(record.id);
     if (exchange === undefined) continue;
     const { problem, value } = exchange;
-    if (problem !== undefined)
-      return conclude(
-        'differs',
-        describeExchange(exchange),
-        'get: the request, `item`, and the outcomes',
-        exchange,
-      );
-    if (value === undefined)
-      return conclude(
-        'differs',
-        'a record of the list is not found',
-        'get.request, and the outcomes',
-        exchange,
-      );
+    if (value === undefined) {
+      const [what, hint] =
+        problem === undefined
+          ? ['a record of the list is not found', 'get.request, and the outcomes']
+          : [describeExchange(exchange), 'get: the request, `item`, and the outcomes'];
+      return conclude('differs', what, hint, exchange);
+    }
     const others = otherFields(record, value, shared);
     const before = seen.get(record.id);
     const changed = before === undefined ? [] : otherFields(before, value, Object.keys(value));
@@ -108,7 +101,7 @@ function changedId(id: string, start: string, turn: number): string {
 }
 
 /** Well-formed ids that no record of the sample has. */
-function missingIds(records: readonly EvidenceRow[], start: string): readonly string[] {
+export function missingIds(records: readonly EvidenceRow[], start: string): readonly string[] {
   const known = new Set(records.map(({ id }) => id));
   const like = records.at(-1)?.id ?? start;
   const ids = [1, 2, 3, 4, 5].map((turn) => changedId(like, start, turn)).filter((id) => !known.has(id));

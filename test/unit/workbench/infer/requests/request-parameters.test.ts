@@ -1,4 +1,4 @@
-import { setIn } from '../../../../../src/workbench/infer/requests/json-tree.ts';
+import { setIn } from '../../../../../src/kernel/json/json-tree.ts';
 import {
   bodyParameters,
   findVariable,
