@@ -35,15 +35,7 @@ const LIST_NAMES = new Set(
 );
 
 /** Names of lists of errors, which are never the records. */
-const ERROR_NAMES = new Set([
-  'error',
-  'errors',
-  'errormessages',
-  'exceptions',
-  'faults',
-  'violations',
-  'warnings',
-]);
+const ERROR_NAMES = new Set(words('error errors errormessages exceptions faults violations warnings'));
 
 /** How similar rows are: the share of all their keys that at least half of the rows have. */
 function similarity(rows: readonly JsonObject[]): number {

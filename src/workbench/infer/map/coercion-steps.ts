@@ -16,17 +16,7 @@ export type CoercionSteps = {
  * Texts that services write for "no value". Of all other texts, only codes appear in a draft. What empty texts
  * mean is decided for all fields at once.
  */
-export const NULL_TEXTS: readonly string[] = [
-  '-',
-  '--',
-  'N/A',
-  'n/a',
-  'null',
-  'NULL',
-  'none',
-  'None',
-  'undefined',
-];
+export const NULL_TEXTS: readonly string[] = '- -- N/A n/a null NULL none None undefined'.split(' ');
 
 /** Texts that are never a real value. */
 export const NULL_SIGNS: readonly string[] = ['-', '--', 'N/A', 'n/a'];

@@ -39,14 +39,7 @@ const isAlike = (a: string, b: string) =>
   a === b || (Math.min(a.length, b.length) > 2 && (a.startsWith(b) || b.startsWith(a)));
 
 /** Keys that say nothing of what is below them. */
-const ENVELOPES: ReadonlySet<string> = new Set([
-  'attributes',
-  'data',
-  'doc',
-  'fields',
-  'node',
-  'relationships',
-]);
+const ENVELOPES = new Set('attributes data doc fields node relationships'.split(' '));
 
 /** The keys of a column: all of them, and those below keys that say nothing or that hold most columns (envelopes). */
 function keysOf({ words }: Column, columns: readonly Column[]): readonly (readonly string[])[] {

@@ -12,12 +12,6 @@ function parted(path: string): { parent: string; key: string } {
   return { parent, key };
 }
 
-function countsOf(values: readonly unknown[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values.map(String)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
-}
-
 /**
  * Finds the currency beside an amount, as the step `money` reads both; `from` is the path of the object that holds them.
  * Amounts in different currencies must not be compared, so the most frequent currency is kept and the others become null.
@@ -32,14 +26,14 @@ export function findMoney(amount: Column, columns: readonly Column[]) {
       knownValues(column).every((value) => typeof value === 'string' && /^[A-Z]{3}$/.test(value)),
   );
   if (beside === undefined || /[|[]/.test(amount.path)) return undefined;
-  const counts = [...countsOf(knownValues(beside))].sort((a, b) => b[1] - a[1]);
-  const expect = counts[0]?.[0] ?? '';
+  const counts = [...Map.groupBy(knownValues(beside).map(String), (code) => code)];
+  const codes = counts.sort(([, a], [, b]) => b.length - a.length).map(([code]) => code);
+  const [expect = ''] = codes;
   const money = { amount: key, currency: parted(beside.path).key, expect };
-  const codes = counts.map(([code]) => code).slice(0, 5);
   const remark =
-    counts.length > 1
+    codes.length > 1
       ? toEdit(
-          `amounts in ${counts.length} currencies (${codes.join(', ')}): those in others than ${expect} become null`,
+          `amounts in ${codes.length} currencies (${codes.slice(0, 5).join(', ')}): those in others than ${expect} become null`,
         )
       : likely(`every amount is in ${expect}; others become null`);
   return { from: parent, step: { money }, remark };

@@ -1,5 +1,6 @@
 // The forms in which services usually take filters, such as `price_gte=` or `price[gte]=`.
 
+import { words } from '../detect/usual-names.ts';
 import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';
 
 type Op = DialectFilter['op'];
@@ -11,51 +12,37 @@ const WORDS: Readonly<Record<Op, readonly string[]>> = {
   le: ['lte', 'le', 'max', 'to'],
 };
 
-/** How services join a column and an operator in the name of a parameter, or write the operator into its value. */
-type Spelling = {
-  readonly of: (column: string, word: string) => Readonly<Record<string, string>>;
-  /** The parameter for an equal value, if it is written without an operator. */
-  readonly plain?: (column: string) => string;
-};
-
-const SPELLINGS: readonly Spelling[] = [
-  { of: (column, word) => ({ [`${column}_${word}`]: '{value}' }) },
-  { of: (column, word) => ({ [`${column}__${word}`]: '{value}' }) },
-  { of: (column, word) => ({ [`${column}[${word}]`]: '{value}' }) },
-  { of: (column, word) => ({ [`${column}[$${word}]`]: '{value}' }) },
-  { of: (column, word) => ({ [`${column}.${word}`]: '{value}' }) },
-  { of: (column, word) => ({ [`${column}:${word}`]: '{value}' }) },
-  {
-    of: (column, word) => ({ [`filter[${column}][${word}]`]: '{value}' }),
-    plain: (column) => `filter[${column}]`,
-  },
-  {
-    of: (column, word) => ({ [`filter[where][${column}][${word}]`]: '{value}' }),
-    plain: (column) => `filter[where][${column}]`,
-  },
-  {
-    of: (column, word) => ({ [`where[${column}][${word}]`]: '{value}' }),
-    plain: (column) => `where[${column}]`,
-  },
-  { of: (column, word) => ({ [`filter[${column}_${word}]`]: '{value}' }) },
-  { of: (column, word) => ({ [`${word}_${column}`]: '{value}' }) },
-  {
-    of: (column, word) => ({ [word + (column[0]?.toUpperCase() ?? '') + column.slice(1)]: '{value}' }),
-  },
-  { of: (column, word) => ({ [column]: `${word}:{value}` }) },
-  { of: (column, word) => ({ [column]: `${word}.{value}` }) },
-];
+/**
+ * How services join a column and an operator in the name of a parameter. Some write the operator into the value, which is what
+ * stands behind `=`.
+ */
+const SPELLINGS =
+  words(`<column>_<word> <column>__<word> <column>[<word>] <column>[$<word>] <column>.<word> <column>:<word>
+  filter[<column>][<word>] filter[where][<column>][<word>] where[<column>][<word>] filter[<column>_<word>]
+  <word>_<column> <word><Column> <column>=<word>:{value} <column>=<word>.{value}`);
+/** Spellings whose parameter for an equal value may also be written without the operator: `filter[color]`. */
+const OPTIONAL_WORD = /(?<=\])\[<word>\]$/;
 
 /** A form of a filter: its parameter, and the index of its spelling in `SPELLINGS`, if it was made from one. */
 type Form = { readonly query: Readonly<Record<string, string>>; readonly spelledBy: number | undefined };
 
+function spell(spelling: string, column: string, word: string): Form['query'] {
+  const [name = '', value = '{value}'] = spelling
+    .replace('<Column>', column.charAt(0).toUpperCase() + column.slice(1))
+    .replace('<column>', column)
+    .replace('<word>', word)
+    .split('=');
+  return { [name]: value };
+}
+
 /** The usual forms of a filter; the spelling of an operator that worked before comes first. */
 export function usualForms(column: string, op: Op, spelledBy: number | undefined): readonly Form[] {
-  const named = SPELLINGS.flatMap(({ plain }, index) =>
-    plain === undefined ? [] : [{ query: { [plain(column)]: '{value}' }, spelledBy: index }],
-  );
-  const spelled = SPELLINGS.flatMap(({ of }, index) =>
-    WORDS[op].map((word) => ({ query: of(column, word), spelledBy: index })),
+  const named = SPELLINGS.flatMap((spelling, index) => {
+    const bare = spelling.replace(OPTIONAL_WORD, '');
+    return bare === spelling ? [] : [{ query: spell(bare, column, ''), spelledBy: index }];
+  });
+  const spelled = SPELLINGS.flatMap((spelling, index) =>
+    WORDS[op].map((word) => ({ query: spell(spelling, column, word), spelledBy: index })),
   );
   const plain: readonly Form[] = [{ query: { [column]: '{value}' }, spelledBy: undefined }, ...named];
   return [
