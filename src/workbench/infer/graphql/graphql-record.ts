@@ -1,8 +1,8 @@
 // Writes the GraphQL query for one record.
 
-import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { graphqlRequest } from './introspect.ts';
 import {
   type GraphqlSchema,
@@ -37,35 +37,30 @@ function viewsOf(schema: GraphqlSchema, item: NamedType): readonly RecordView[] 
 /** Types whose values a variable cannot carry as a text. An id of digits alone stands in the query itself. */
 const IS_NUMBER = /^(?:Int|BigInt|Long|bigint|Float|smallint)$/;
 
-const viewOf = (schema: GraphqlSchema, item: NamedType, idIsNumber: boolean): RecordView | undefined =>
-  viewsOf(schema, item).find(({ id }) => idIsNumber || !IS_NUMBER.test(id.type.name));
-
 /** Whole numbers of 32 bits, which is what Int means (GraphQL, section 3.5.1). Others make the whole query invalid. */
 const INT = String.raw`\d{1,9}|1\d{9}|20\d{8}|21[0-3]\d{7}|214[0-6]\d{6}|2147[0-3]\d{5}|21474[0-7]\d{4}|214748[0-2]\d{3}|2147483[0-5]\d\d|21474836[0-3]\d|214748364[0-7]`;
 
-/** The form of the ids that the view of one record takes; `undefined` if it takes any. */
-export function graphqlIdForm(
-  schema: GraphqlSchema,
-  item: NamedType,
-  idIsNumber: boolean,
-): string | undefined {
-  return viewOf(schema, item, idIsNumber)?.id.type.name === 'Int' ? INT : undefined;
-}
-
-/** The request for one record, with `{id}`; `undefined` if the service has no such view. */
-export function graphqlRecord(
+/** How one record of a schema's type is requested; the ids have a form only if the contract has such a request. */
+export function recordView(
   schema: GraphqlSchema,
   item: NamedType,
   resource: Resource,
-  request: RequestSpec,
-  idIsNumber: boolean,
-): RequestSpec | undefined {
-  const view = viewOf(schema, item, idIsNumber);
-  if (view === undefined) return undefined;
-  const { root, id } = view;
-  const fields = selectFields(schema, item, resource);
-  if (IS_NUMBER.test(id.type.name))
-    return graphqlRequest(request, `query One { ${root.name}(${id.name}: {id}) { ${fields} } }`, {});
-  const query = `query One($id: ${id.type.text}) { ${root.name}(${id.name}: $id) { ${fields} } }`;
-  return graphqlRequest(request, query, { id: '{id}' });
+): Pick<Dialect, 'record'> & Partial<Pick<Dialect, 'idForm'>> {
+  const viewFor = (idIsNumber: boolean) =>
+    viewsOf(schema, item).find(({ id }) => idIsNumber || !IS_NUMBER.test(id.type.name));
+  const idForm: Dialect['idForm'] = (idIsNumber) =>
+    viewFor(idIsNumber)?.id.type.name === 'Int' ? INT : undefined;
+  return {
+    record(request, idIsNumber) {
+      const view = viewFor(idIsNumber);
+      if (view === undefined) return undefined;
+      const { root, id } = view;
+      const fields = selectFields(schema, item, resource);
+      if (IS_NUMBER.test(id.type.name))
+        return graphqlRequest(request, `query One { ${root.name}(${id.name}: {id}) { ${fields} } }`, {});
+      const query = `query One($id: ${id.type.text}) { ${root.name}(${id.name}: $id) { ${fields} } }`;
+      return graphqlRequest(request, query, { id: '{id}' });
+    },
+    ...(resource.hasSingle && { idForm }),
+  };
 }

@@ -9,12 +9,12 @@ import { InferError, notesAt, sure } from '../notes/note.ts';
 import { findCounts } from './find-counts.ts';
 import { graphqlFilters } from './graphql-filters.ts';
 import { findLists, type ListField } from './find-lists.ts';
-import { graphqlIdForm, graphqlRecord } from './graphql-record.ts';
+import { recordView } from './graphql-record.ts';
 import { graphqlSort } from './graphql-sort.ts';
 import { firstError, graphqlRequest, introspect } from './introspect.ts';
 import { listArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, writeListQuery } from './query-text.ts';
-import type { GraphqlSchema, NamedType } from './schema.ts';
+import type { GraphqlSchema } from './schema.ts';
 import { selectFields } from './select-fields.ts';
 
 type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
@@ -23,18 +23,6 @@ const LISTS_MAX = 3;
 
 const BY_HAND =
   'give the query for the list with --body <file>: {"query": "query List($limit: Int, $offset: Int) { … }", "variables": {…}}; and for one record with --one-body <file>';
-
-/** How one record of a schema's type is requested; the ids have a form only if the contract has such a request. */
-const recordView = (
-  schema: GraphqlSchema,
-  item: NamedType,
-  resource: Resource,
-): Pick<Dialect, 'record'> & Partial<Pick<Dialect, 'idForm'>> => ({
-  record: (list, idIsNumber) => graphqlRecord(schema, item, resource, list, idIsNumber),
-  ...(resource.hasSingle && {
-    idForm: (idIsNumber: boolean) => graphqlIdForm(schema, item, idIsNumber),
-  }),
-});
 
 /** The request for a list of a schema, and the dialect with what the schema says of that list. */
 function describe(

@@ -32,12 +32,11 @@ export function valueAt({ content }: Pick<Draft, 'content'>, at: DraftPlace): un
 function withValueAt(tree: unknown, [key, ...rest]: DraftPlace, value: unknown): unknown {
   if (key === undefined) return value;
   const own = isTree(tree) ? tree : {};
-  const inner = withValueAt(own[key], rest, value);
-  const others = Object.entries(own).filter(([name]) => name !== String(key));
-  if (inner === undefined) return others.length === 0 ? undefined : Object.fromEntries(others);
-  return key in own
-    ? Object.fromEntries(Object.entries(own).map(([name, one]) => [name, name === key ? inner : one]))
-    : Object.fromEntries([...others, [key, inner]]);
+  const { [key]: before, ...others } = own;
+  const inner = withValueAt(before, rest, value);
+  // A key that is there already keeps its place.
+  if (inner !== undefined) return { ...own, [key]: inner };
+  return Object.keys(others).length === 0 ? undefined : others;
 }
 
 /** Changes a draft, and replaces its notes on the place of the claim. */

@@ -70,26 +70,18 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
 
 /** The draft with the findings of doctor as notes at their places: what to edit, and which claims were confirmed. */
 function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Draft {
-  function editAt({ at }: DraftNote): DraftNote | undefined {
-    const open = draft.notes.filter((note) => note.level === 'edit' && isSamePlace(note.at, at));
-    return open[0] && { ...open[0], text: open.map(({ text }) => text).join('; ') };
-  }
   const notes = findings.flatMap((finding): readonly DraftNote[] => {
     const note = noteOf(draft, finding);
-    const open = note && editAt(note);
-    if (note === undefined || open === undefined) return note === undefined ? [] : [note];
+    if (note === undefined) return [];
+    const open = draft.notes.filter(({ level, at }) => level === 'edit' && isSamePlace(at, note.at));
+    if (open.length === 0) return [note];
     // The draft has a note at this place that says what to edit, so the finding is added to that note.
-    return note.level === 'edit' ? [{ ...open, text: `${open.text}; ${note.text}` }] : [];
+    const text = [...open, note].map((one) => one.text).join('; ');
+    return note.level === 'edit' ? [{ ...note, text }] : [];
   });
   // Of several notes on one place, the most serious one stays.
-  const worst = notes.filter(
-    (note, index) =>
-      !notes.some(
-        (other, at) =>
-          isSamePlace(other.at, note.at) &&
-          (rank(other) > rank(note) || (rank(other) === rank(note) && at < index)),
-      ),
-  );
+  const places = Map.groupBy(notes, ({ at }) => pathText(at)).values();
+  const worst = [...places].flatMap((some) => some.sort((a, b) => rank(b) - rank(a)).slice(0, 1));
   const stopped: readonly DraftNote[] =
     unreached === undefined
       ? []
