@@ -4,7 +4,7 @@ import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts
 import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/flow.ts';
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
-import type { CoercionSpec, SourceSpec } from '../../config/schema/source.ts';
+import type { CoercionSpec } from '../../config/schema/source.ts';
 import type { Value } from '../../contract/fields.ts';
 import { ListValue } from '../../contract/list-value.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
@@ -14,21 +14,8 @@ import { NumberText } from '../../kernel/json/json.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import type { PlacedClaim } from './explain-plan.ts';
-import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
+import type { DisplayedLiveCall, LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from '../../kernel/secret.ts';
-import { callToDisplay } from '../doctor/session/masked-source.ts';
-
-/** A call that was made, as it may be displayed. */
-export type DisplayedLiveCall = {
-  readonly method: string;
-  readonly url: string;
-  readonly status?: number;
-  readonly ms: number;
-  readonly rows?: number;
-  /** The outcome rule that decided; `null` if none fits. */
-  readonly outcome?: { readonly is: string; readonly file: string; readonly line: number | undefined } | null;
-  readonly problem?: string;
-};
 
 /** How a field of the first record was read. Values are `***` unless the operator asked for them. */
 export type DisplayedField = {
@@ -61,7 +48,6 @@ export type DisplayedLive = {
 export type DisplayLiveDeps = {
   readonly gateway: GatewayConfig;
   readonly compiled: CompiledResource;
-  readonly masked: SourceSpec;
   readonly showValues: boolean;
 };
 
@@ -80,25 +66,6 @@ function displayValue(value: StepValue | Value, showValues: boolean): unknown {
   if (!showValues) return MASK;
   if (value instanceof NumberText) return value.text;
   return value instanceof Decimal || value instanceof ListValue ? value.toString() : value;
-}
-
-function displayCall(call: LiveCall, { compiled, masked }: DisplayLiveDeps): DisplayedLiveCall {
-  const { method, url } = callToDisplay(masked, call.request);
-  const { spec, yaml } = compiled.source;
-  const { rule, problem: { code, detail } = {} } = call;
-  const place = rule === undefined ? undefined : yaml.problemAt(['outcomes', rule], '');
-  const outcome =
-    rule === undefined || place === undefined
-      ? null
-      : { is: spec.outcomes[rule]?.is ?? '', file: place.file, line: place.line };
-  return {
-    method,
-    url,
-    ms: Math.round(call.ms * 10) / 10,
-    ...(call.status !== undefined && { status: call.status, outcome }),
-    ...(call.rows !== undefined && { rows: call.rows }),
-    ...(code !== undefined && { problem: detail === undefined ? code : `${code}: ${detail}` }),
-  };
 }
 
 function displayAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig): DisplayedLive['answer'] {
@@ -135,7 +102,7 @@ function displayField(field: ViewedField, deps: DisplayLiveDeps): DisplayedField
 export function displayLive(result: LiveResult, deps: DisplayLiveDeps): DisplayedLive {
   const { source, resource } = deps.compiled;
   return {
-    calls: result.calls.map((call) => displayCall(call, deps)),
+    calls: result.calls,
     answer: displayAnswer(result.answer, deps.gateway),
     contradicted: result.contradicted.map((claim) => {
       const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');

@@ -10,25 +10,25 @@ import type { CompiledResource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../doctor/answer-request.ts';
 import { MASK } from '../../kernel/secret.ts';
-import type { compileMasked } from '../doctor/session/masked-source.ts';
+import { callToDisplay, type compileMasked } from '../doctor/session/masked-source.ts';
 import { type PairedAdapter, pairRequests, withoutValues } from '../doctor/session/pair-requests.ts';
 import { openSession, type SessionCall } from '../doctor/session/source-session.ts';
 
-/** A call that was made for a query. */
-export type LiveCall = {
-  /** The request as it may be displayed. */
-  readonly request: UpstreamRequest;
-  readonly status: number | undefined;
+/** A call that was made for a query, as it may be displayed. */
+export type DisplayedLiveCall = {
+  readonly method: string;
+  readonly url: string;
+  readonly status?: number;
   readonly ms: number;
-  readonly rows: number | undefined;
-  /** The number of the outcome rule that decided, from 0. */
-  readonly rule: number | undefined;
-  readonly problem: GatewayError | undefined;
+  readonly rows?: number;
+  /** The outcome rule that decided; `null` if none fits. */
+  readonly outcome?: { readonly is: string; readonly file: string; readonly line: number | undefined } | null;
+  readonly problem?: string;
 };
 
 /** What came of a query that was answered from the live source. */
 export type LiveResult = {
-  readonly calls: readonly LiveCall[];
+  readonly calls: readonly DisplayedLiveCall[];
   readonly answer: SourceAnswer | GatewayError;
   /** Claims that replies contradicted; the answer was then made without them. */
   readonly contradicted: readonly string[];
@@ -106,28 +106,36 @@ function findRecord(
 
 const HIDDEN_REQUEST: UpstreamRequest = { method: 'GET', target: MASK, headers: {}, body: undefined };
 
-function liveCall(
-  { request, reply, ms, problem }: SessionCall,
+/** The place of the outcome rule with a number, from 0. */
+function outcomeAt(rule: number | undefined, { spec, yaml }: CompiledResource['source']) {
+  if (rule === undefined) return null;
+  const { file, line } = yaml.problemAt(['outcomes', rule], '');
+  return { is: spec.outcomes[rule]?.is ?? '', file, line };
+}
+
+function displayCall(
+  call: SessionCall,
   explained: readonly Explained[],
   { counterparts, rows, views }: PairedAdapter,
-): LiveCall {
+  { compiled, masked }: LiveDeps,
+): DisplayedLiveCall {
+  const { request, reply, ms, problem: { code, detail } = {} } = call;
   const view = (reply && views.get(reply)) ?? explained[0]?.view;
   const explainer = explained.find((one) => one.view === view)?.explainer;
+  const shown = counterparts.get(request) ?? { ...HIDDEN_REQUEST, method: request.method };
+  const { method, url } = callToDisplay(masked.spec, shown);
+  const received = reply && rows.get(reply);
   return {
-    request: counterparts.get(request) ?? { ...HIDDEN_REQUEST, method: request.method },
-    status: reply?.status,
-    ms,
-    rows: reply && rows.get(reply),
-    rule: reply && explainer?.rule(reply),
-    problem,
+    ...{ method, url, ms: Math.round(ms * 10) / 10 },
+    ...(reply && { status: reply.status, outcome: outcomeAt(explainer?.rule(reply), compiled.source) }),
+    ...(received !== undefined && { rows: received }),
+    ...(code !== undefined && { problem: detail === undefined ? code : `${code}: ${detail}` }),
   };
 }
 
 /** Answers a query from the live source, as the gateway would on a cache miss, with the log of its calls. */
-export async function explainLive(
-  query: Query,
-  { compiled, masked, showValues, stop }: LiveDeps,
-): Promise<LiveResult> {
+export async function explainLive(query: Query, deps: LiveDeps): Promise<LiveResult> {
+  const { compiled, masked, showValues, stop } = deps;
   const { spec } = compiled.source;
   const paired = pairRequests(compiled.adapter, masked.adapter, showValues ? {} : withoutValues);
   const session = openSession(spec, { keepsReplies: true });
@@ -147,7 +155,7 @@ export async function explainLive(
       view,
       explainer: explainReplies(spec, compiled.resource, view),
     }));
-    const calls = session.calls.map((call) => liveCall(call, explained, paired));
+    const calls = session.calls.map((call) => displayCall(call, explained, paired, deps));
     const record = findRecord(explained, session.calls, paired, firstIdOf(answer));
     return { calls, answer, contradicted, missingValues, record };
   } finally {

@@ -58,6 +58,6 @@ export async function explainWithLive(
 ): Promise<Explanation> {
   const masked = compileMasked(asking.compiled);
   const result = await explainLive(asked.query, { ...asking, masked });
-  const live = displayLive(result, { ...asking, masked: masked.spec });
+  const live = displayLive(result, asking);
   return { ...explain(asked, asked.query, asking), live };
 }
