@@ -80,9 +80,7 @@ function unwrap(schema: z.ZodType): Unwrapped {
 
 const code = (text: string) => `\`${text}\``;
 
-function literalText(value: unknown): string {
-  return code(typeof value === 'string' ? value : String(value));
-}
+const literalText = (value: unknown) => code(String(value));
 
 /** The object schemas of a value: one, the alternatives of a union, or none. */
 function objectsOf(schema: z.ZodType): readonly z.ZodObject[] {
