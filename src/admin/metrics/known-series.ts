@@ -1,4 +1,5 @@
 import { countedRules } from '../../source/adapter/read/outcome.ts';
+import { sortAndFilterClaims } from '../../source/adapter/spec/capability.ts';
 import { type RecordView, viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
@@ -58,18 +59,13 @@ function combine(...lists: readonly (readonly string[])[]): readonly (readonly s
 function claimsOf({ resource, source }: CompiledResource): readonly string[] {
   const spec = source.spec.resources[resource.name];
   if (spec === undefined) return [];
-  const { order, sort, filters } = spec.list;
-  const columns = Object.keys(sort?.columns ?? {});
   if (!resource.hasList) return ['get'];
   return [
     'total',
     'window',
-    ...(order === 'unknown' ? [] : ['order']),
+    ...(spec.list.order === 'unknown' ? [] : ['order']),
     ...(spec.get === undefined ? [] : ['get']),
-    ...columns.flatMap((field) => [`sort.${field}.asc`, `sort.${field}.desc`]),
-    ...Object.entries(filters).flatMap(([field, ops]) =>
-      Object.keys(ops).map((op) => `filter.${field}.${op}`),
-    ),
+    ...sortAndFilterClaims(spec.list),
   ];
 }
 

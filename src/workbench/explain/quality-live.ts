@@ -1,8 +1,10 @@
 // Reads a whole source and counts which fields cannot be read, for `portico quality --live`.
 
+import { sortAndFilterClaims } from '../../source/adapter/spec/capability.ts';
 import type { Query } from '../../contract/query.ts';
 import { type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { spread } from '../../kernel/spread.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createQuality, type ResourceQuality } from '../../pipeline/quality.ts';
 import { createAnswerQuery } from '../doctor/answer-request.ts';
@@ -30,23 +32,8 @@ const SHAPES_MAX = 200;
 
 /** Every claim about order, sorts and filters. With all of them switched off, a list is one scan of all rows. */
 function everyClaim({ resource, source }: CompiledSource): ReadonlySet<string> {
-  const { sort, filters } = source.spec.resources[resource.name]?.list ?? {};
-  return new Set([
-    'order',
-    ...Object.keys(sort?.columns ?? {}).flatMap((field) => [
-      `sort.${field}.ascending`,
-      `sort.${field}.descending`,
-    ]),
-    ...Object.entries(filters ?? {}).flatMap(([field, ops]) =>
-      Object.keys(ops).map((op) => `filter.${field}.${op}`),
-    ),
-  ]);
-}
-
-/** Takes `size` items from all parts of a list, at even distances. */
-function sample<T>(all: readonly T[], size: number): readonly T[] {
-  if (all.length <= size) return all;
-  return Array.from({ length: size }, (_, index) => all[Math.floor((index * all.length) / size)] as T);
+  const list = source.spec.resources[resource.name]?.list;
+  return new Set(['order', ...(list === undefined ? [] : sortAndFilterClaims(list))]);
 }
 
 function createShapes() {
@@ -117,7 +104,7 @@ export async function readQuality(
     quality.failed(error);
     problem = toGatewayError(error);
   }
-  if (compiled.adapter.get !== undefined) for (const id of sample([...ids], SINGLE_MAX)) await askOne(id);
+  if (compiled.adapter.get !== undefined) for (const id of spread([...ids], SINGLE_MAX)) await askOne(id);
   session.close();
   return {
     ...quality.report(),

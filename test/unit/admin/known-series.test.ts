@@ -43,6 +43,7 @@ describe('the series of a configuration', () => {
     const lines = await declared();
     for (const line of [
       'portico_guard_trips_total{source="crm",resource="users",rule="order"} 0',
+      'portico_guard_trips_total{source="crm",resource="users",rule="sort.id.ascending"} 0',
       'portico_guard_trips_total{source="catalog",resource="products",rule="filter.category.eq"} 0',
       'portico_dropped_records_total{source="crm",resource="users",view="list"} 0',
       'portico_unreadable_fields_total{source="crm",field="users.created_at",reason="unreadable"} 0',

@@ -1,3 +1,4 @@
+import type { ListSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resource.ts';
 
 /**
@@ -16,6 +17,18 @@ export const PROOF: Capability = 'auth.proof';
  * Whether it is the alarm that many records suddenly lack a field, `field.<name>.gone` or `.unreadable`. It is kept like a claim.
  */
 export const isFieldAlarm = (capability: Capability): boolean => capability.startsWith('field.');
+
+/** The claims of a list about its sorts and filters. */
+export function sortAndFilterClaims({ sort, filters }: ListSpec): readonly Capability[] {
+  return [
+    ...Object.entries(sort?.columns ?? {}).flatMap(([field, { directions }]) =>
+      directions.map((direction) => `sort.${field}.${direction}`),
+    ),
+    ...Object.entries(filters).flatMap(([field, ops]) =>
+      Object.keys(ops).map((op) => `filter.${field}.${op}`),
+    ),
+  ];
+}
 
 /** The place of a claim in its source file, as a path of keys. */
 export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {

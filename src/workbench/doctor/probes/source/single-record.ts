@@ -11,6 +11,7 @@ import {
 } from '../../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
+import { spread } from '../../../../kernel/spread.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 import { formAdvice, integerFormAdvice } from './id-form.ts';
 
@@ -33,8 +34,7 @@ function chosen(records: readonly EvidenceRow[], max: number): readonly Evidence
     return [records.find(isLacking), records.findLast(isLacking)];
   });
   const special = [records[0], odd, complete, records.at(-1), ...lacking].filter((one) => one !== undefined);
-  const others = Array.from({ length: max }, (_, turn) => records[Math.floor((turn * records.length) / max)]);
-  return [...new Set([...special, ...others.filter((record) => record !== undefined)])].slice(0, max);
+  return [...new Set([...special, ...spread(records, max)])].slice(0, max);
 }
 
 /** The fields in which two views of a record differ. */
