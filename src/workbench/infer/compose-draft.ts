@@ -3,6 +3,7 @@
 import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import { plural } from '../../kernel/plural.ts';
+import type { FirstResponse } from './detect/first-response.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit } from './notes/note.ts';
 import { withBet } from './query/infer-order.ts';
@@ -17,8 +18,7 @@ import type { Draft } from './write/write-draft.ts';
 export type DraftParts = {
   readonly target: InferTarget;
   readonly resource: ResourceName;
-  readonly decode: Readonly<Record<string, unknown>>;
-  readonly dialect: Dialect | undefined;
+  readonly response: FirstResponse;
   readonly list: ListDraft;
   readonly record: RecordDraft | undefined;
   readonly outcomes: OutcomesDraft;
@@ -115,7 +115,8 @@ function netSection({ target, usage }: DraftParts): Section {
 }
 
 /** The comment at the top of the file: its origin, what to edit, and what no reply can show. */
-function headOf({ target, dialect, usage, resource }: DraftParts, edits: readonly DraftNote[]) {
+function headOf({ target, response, usage, resource }: DraftParts, edits: readonly DraftNote[]) {
+  const { dialect } = response;
   const variables = Object.keys(target.secrets.variables);
   const offline = usage.calls === 0;
   const from = offline ? 'saved replies; no request was sent' : `${usage.calls} calls`;
@@ -136,14 +137,16 @@ function headOf({ target, dialect, usage, resource }: DraftParts, edits: readonl
 
 /** Composes the source file from its parts. */
 export function composeDraft(parts: DraftParts): Draft {
-  const { target, resource, decode, dialect, record, outcomes, usage } = parts;
+  const { target, resource, response, record, outcomes, usage } = parts;
+  const { dialect } = response;
+  const { decode } = response.format;
   const budget = budgetSection(parts.list, usage.msEach);
   // Without a total, or with rows to drop, lists are scanned in any case, so a bet on the order gains nothing.
   const isPaged = parts.list.total.total !== undefined && dialect?.dropWhen === undefined;
   const isAffordable = budget.note.level !== 'edit';
   const list = isPaged ? { ...parts.list, order: withBet(parts.list.order, isAffordable) } : parts.list;
   const { order } = list;
-  const isXml = decode['format'] === 'xml';
+  const isXml = decode.format === 'xml';
   const get = record && {
     request: requestSection(record.request),
     item: itemsSection(record.get.item),

@@ -14,7 +14,7 @@ import { singleRecordRequest, type SingleRecordOptions } from './requests/single
 import { type OutcomesDraft, probeWithoutCredential, inferOutcomes } from './infer-outcomes.ts';
 import { decideEmptyTexts } from './map/empty-texts.ts';
 import { inferProof, type ProofDraft } from './verify/infer-proof.ts';
-import { withId } from './map/find-record.ts';
+import type { InferContext } from './map/infer-context.ts';
 import { type RecordDraft, inferRecord } from './map/infer-record.ts';
 import { type ListDraft, inferList } from './infer-list.ts';
 import { type FirstOptions, readFirst } from './graphql/read-first.ts';
@@ -66,9 +66,8 @@ function rowsOf(response: FirstResponse, samples: readonly UpstreamReply[]): rea
 }
 
 async function findOutcomes(
-  client: ServiceClient,
+  { client, response }: InferContext,
   target: InferTarget,
-  response: FirstResponse,
   list: ListDraft,
   record: RecordDraft | undefined,
 ): Promise<OutcomesDraft & { readonly proof: ProofDraft | undefined }> {
@@ -86,12 +85,9 @@ async function findOutcomes(
     pastEnd: list.total.total === undefined ? list.walk?.pastEnd : undefined,
   });
   if (refusal === undefined || !drafted.servesVisitors) return { ...drafted, proof: undefined };
-  const [id = ''] = list.base.ids;
-  const one =
-    record && id !== '' && client.callsLeft > 0 ? await client.send(withId(record.request, id)) : undefined;
   const proof = await inferProof({
     ...{ client, read, request: response.request, lists: listings, visitor: refusal },
-    record: one && { reply: one, document: read(one) },
+    record: record?.first,
   });
   return { ...drafted, proof };
 }
@@ -123,15 +119,14 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
   const given = singleRecordRequest(options, target);
   const one = resource.hasSingle ? await inferRecord({ ...context, given, rows, list: mapping }) : undefined;
   const { list, record, notes } = withEmptyTexts(resource, found, one);
-  const outcomes = await findOutcomes(client, target, response, list, record);
+  const outcomes = await findOutcomes(context, target, list, record);
   const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
   const { proof } = outcomes;
   const auth = proof === undefined ? target.auth : { ...target.auth, proof: proof.proof };
   const draft = composeDraft({
     target: { ...target, auth },
     resource: resource.name,
-    decode: response.format.decode,
-    dialect: response.dialect,
+    response,
     list,
     record,
     outcomes,

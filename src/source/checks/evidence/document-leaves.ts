@@ -2,7 +2,7 @@
 
 import { pathWith } from '../../adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
-import { isObject } from '../../../kernel/json/values.ts';
+import { isList, isObject } from '../../../kernel/json/values.ts';
 
 /** Keys that a path may name. Other keys of a document are skipped. */
 const NAMEABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{FFFD}]{1,80}$/u;
@@ -35,19 +35,44 @@ export function fold(name: string): string {
     .replaceAll(NOT_WORD, '');
 }
 
+/** A value of a document, with its path and the keys on the way. */
+export type PlacedValue = { readonly value: Json; readonly path: string; readonly keys: readonly string[] };
+
+const DEPTH_MAX = 8;
+const MEMBERS_MAX = 200;
+
+const isObjectAt = ({ value }: PlacedValue) => isObject(value);
+
+/**
+ * Lists the values of a document, each before the values within it. `enters` chooses the objects and lists whose values are
+ * listed, too; by default all objects. A list is entered only if it has a single element.
+ */
+export function valuesIn(
+  value: Json | undefined,
+  enters: (one: PlacedValue) => boolean = isObjectAt,
+  path = '',
+  keys: readonly string[] = [],
+): readonly PlacedValue[] {
+  if (value === undefined) return [];
+  const here = { value, path, keys };
+  if (keys.length > DEPTH_MAX || !enters(here)) return [here];
+  if (isList(value))
+    return [here, ...(value.length === 1 ? valuesIn(value[0], enters, `${path}[0]`, keys) : [])];
+  const members = isObject(value) ? membersOf(value, path).slice(0, MEMBERS_MAX) : [];
+  return [here, ...members.flatMap((one) => valuesIn(one.value, enters, one.path, [...keys, one.key]))];
+}
+
 /** A text, number, boolean or null of a document; `name` is its path with folded keys. */
 export type Leaf = { readonly path: string; readonly name: string; readonly value: Json };
 
-const DEPTH_MAX = 5;
-const MEMBERS_MAX = 100;
+const ENVELOPE_DEPTH = 5;
 
 /** The leaves of a document outside its lists. */
-export function envelopeOf(value: Json, path = '', name = '', depth = 0): readonly Leaf[] {
-  if (isObject(value) && depth < DEPTH_MAX)
-    return membersOf(value, path)
-      .slice(0, MEMBERS_MAX)
-      .flatMap((member) => envelopeOf(member.value, member.path, `${name}.${fold(member.key)}`, depth + 1));
-  return Array.isArray(value) || isObject(value) ? [] : [{ path, name, value }];
+export function envelopeOf(document: Json): readonly Leaf[] {
+  const isEntered = ({ value, keys }: PlacedValue) => isObject(value) && keys.length < ENVELOPE_DEPTH;
+  return valuesIn(document, isEntered)
+    .filter(({ value }) => !isObject(value) && !isList(value))
+    .map(({ value, path, keys }) => ({ path, name: keys.map((key) => `.${fold(key)}`).join(''), value }));
 }
 
 /** The last key of a leaf. */

@@ -7,8 +7,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import { InferError } from '../notes/note.ts';
-import { fold } from '../../../source/checks/evidence/document-leaves.ts';
-import { type PlacedValue, valuesIn } from './document-values.ts';
+import { fold, type PlacedValue, valuesIn } from '../../../source/checks/evidence/document-leaves.ts';
 import { resourceWords, words } from './usual-names.ts';
 
 /** A list of records in a document. */

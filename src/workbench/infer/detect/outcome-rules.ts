@@ -3,8 +3,7 @@
 import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
-import { fold, membersOf } from '../../../source/checks/evidence/document-leaves.ts';
-import { valuesIn } from './document-values.ts';
+import { fold, membersOf, valuesIn } from '../../../source/checks/evidence/document-leaves.ts';
 
 /** A reply, and its document if it can be read. */
 export type DecodedReply = { readonly reply: UpstreamReply; readonly document: Json | undefined };

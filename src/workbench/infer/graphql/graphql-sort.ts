@@ -8,9 +8,13 @@ import { type GraphqlSchema, type InputField, isLeaf, type NamedType } from './s
 
 type Direction = 'asc' | 'desc';
 
-/** The word of an enumeration for a direction. */
-const wordFor = ({ enumValues }: NamedType, direction: Direction) =>
-  enumValues.find((value) => fold(value).startsWith(direction));
+/** The word of a type for a direction; any text is one, unless it is an enumeration. */
+const wordFor = (type: NamedType | undefined, direction: Direction) =>
+  type?.kind === 'ENUM' ? type.enumValues.find((value) => fold(value).startsWith(direction)) : direction;
+
+/** The word of a type for a column. */
+const columnFor = (type: NamedType | undefined, column: string) =>
+  type?.kind === 'ENUM' ? type.enumValues.find((value) => fold(value) === fold(column)) : column;
 
 /** The word of an enumeration for a column in a direction: `ID_ASC`, `id_DESC`. */
 const columnWord = ({ enumValues }: NamedType, column: string, direction: Direction) =>
@@ -37,9 +41,7 @@ function sortObject(
   );
   if (field === undefined || order === undefined) return undefined;
   const [fields, orders] = [schema.typeOf(field.type), schema.typeOf(order.type)];
-  const by =
-    fields?.kind === 'ENUM' ? fields.enumValues.find((value) => fold(value) === fold(column)) : column;
-  const word = orders?.kind === 'ENUM' ? wordFor(orders, direction) : direction;
+  const [by, word] = [columnFor(fields, column), wordFor(orders, direction)];
   return by === undefined || word === undefined ? undefined : { [field.name]: by, [order.name]: word };
 }
 
@@ -63,13 +65,12 @@ function valuesFor(
   if (!isLeaf(schema, arg.type) || others.length > 1) return undefined;
   const both = type?.kind === 'ENUM' ? columnWord(type, column, direction) : undefined;
   if (both !== undefined) return [[arg, listed(both)]];
-  const by = type?.kind === 'ENUM' ? type.enumValues.find((value) => fold(value) === fold(column)) : column;
+  const by = columnFor(type, column);
   if (by === undefined) return undefined;
   const towards = sorts.find((one) => one !== arg);
   if (towards === undefined)
     return [[arg, arg.type.isList ? [`${by}:${direction}`] : direction === 'asc' ? by : `-${by}`]];
-  const directions = schema.typeOf(towards.type);
-  const word = directions?.kind === 'ENUM' ? wordFor(directions, direction) : direction;
+  const word = wordFor(schema.typeOf(towards.type), direction);
   return word === undefined
     ? undefined
     : [

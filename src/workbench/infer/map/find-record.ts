@@ -5,14 +5,13 @@ import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { compileItem } from '../../../source/adapter/read/items.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
-import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { missingIds } from '../../doctor/probes/source/single-record.ts';
-import { valuesIn } from '../detect/document-values.ts';
+import { valuesIn } from '../../../source/checks/evidence/document-leaves.ts';
 import type { DecodedReply } from '../detect/outcome-rules.ts';
 import { itemsOf, namedTables, type RowLocation } from '../detect/find-rows.ts';
-import type { ServiceClient } from '../requests/service-client.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import { mapTexts } from '../../../kernel/json/json-tree.ts';
+import type { RecordContext } from './infer-context.ts';
 import type { MapDraft } from './map-fields.ts';
 import { compileIdReader, type IdKind } from '../requests/list-reader.ts';
 
@@ -23,37 +22,26 @@ export type FoundRecord = {
   /** The path of the record, empty if the body is the record; or a table that has the record as its only row. */
   readonly item: ItemsSpec;
   readonly records: readonly JsonObject[];
+  /** The reply with the first record. */
+  readonly first: DecodedReply;
   /** The reply for an unknown id. */
   readonly missing: DecodedReply;
 };
 
 /** A search for the view of one record. */
-export type RecordSearch = {
-  readonly client: ServiceClient;
-  readonly read: (reply: UpstreamReply) => Json | undefined;
+type RecordSearch = Pick<RecordContext, 'client' | 'response' | 'list'> & {
   /** Requests with `{id}`, the most probable first. */
   readonly requests: readonly RequestSpec[];
-  /** Ids of the list, as the gateway sends them. */
+  /** Ids of the list to try, as the gateway sends them. */
   readonly ids: readonly string[];
+  /** All ids of the list. */
   readonly known: readonly string[];
-  readonly kind: IdKind;
-  /** Whether the rows of the list are a table, because the reply with one record may then be a table, too. */
-  readonly isTable: boolean;
-  readonly link: IdLink | undefined;
 };
-
-/** The path of a record's own address, whose end is its id, for records that have no other id. */
-type IdLink = { readonly at: string; readonly pattern: string };
-
-/** The path and pattern of the address that holds the id; `undefined` if the id has a column of its own. */
-export function linkOf({ idPath, id }: Pick<MapDraft, 'idPath' | 'id'>): IdLink | undefined {
-  return id.pattern === undefined ? undefined : { at: idPath, pattern: id.pattern };
-}
 
 /** The path of a record's own address with `{id}` at its end: one record is requested there. */
 export function linkedPaths(rows: readonly JsonObject[], list: MapDraft): readonly string[] {
   const link = scalarText(compilePath(list.idPath)(rows[0] ?? null)) ?? '';
-  if (linkOf(list) === undefined || !URL.canParse(link, 'http://service.invalid')) return [];
+  if (list.id.pattern === undefined || !URL.canParse(link, 'http://service.invalid')) return [];
   return [new URL(link, 'http://service.invalid').pathname.replace(/[^/]+(?=\/?$)/, '{id}')];
 }
 
@@ -62,7 +50,7 @@ type IsRecord = (record: JsonObject) => boolean;
 const VARIABLE = '{id}';
 
 /** Replaces the variable `{id}` in a request by an id. */
-export function withId(request: RequestSpec, id: string): RequestSpec {
+function withId(request: RequestSpec, id: string): RequestSpec {
   const filled = mapTexts(request, (text) => text.replaceAll(VARIABLE, () => id));
   return { ...filled, path: request.path.replaceAll(VARIABLE, () => encodeURIComponent(id)) };
 }
@@ -84,10 +72,10 @@ function containsId(value: JsonObject, id: string, kind: IdKind, depth = 0): boo
 const hasOwnScalars = (value: JsonObject) =>
   Object.values(value).filter((one) => scalarText(one) !== undefined).length;
 
-/** Whether a record's own address ends in an id. */
-function linkedBy({ kind, link }: Pick<RecordSearch, 'kind' | 'link'>, id: string): IsRecord {
-  if (link === undefined) return () => false;
-  const idOf = compileIdReader(link.at, link.pattern);
+/** Whether a record's own address ends in an id, for records that have no other id. */
+function linkedBy({ idPath, id: { kind, pattern } }: MapDraft, id: string): IsRecord {
+  if (pattern === undefined) return () => false;
+  const idOf = compileIdReader(idPath, pattern);
   return (record) => sameId(idOf(record), id, kind);
 }
 
@@ -115,10 +103,12 @@ function tableItem(document: Json, id: string, kind: IdKind): ItemsSpec | undefi
 
 /** Finds the view of one record, by trying requests with ids of the list. */
 export async function findRecord(search: RecordSearch): Promise<FoundRecord | undefined> {
-  const { client, read, requests, ids, known, kind, isTable } = search;
+  const { client, response, list, requests, ids, known } = search;
+  const { read } = response.format;
+  const { kind } = list.id;
   const [first, ...others] = ids;
   if (first === undefined) return undefined;
-  const wanted = { id: first, kind, isLinked: linkedBy(search, first) };
+  const wanted = { id: first, kind, isLinked: linkedBy(list, first) };
   const listed = known.map((id) => ({ id }));
   const [unknown = `${first}zz9`] = missingIds(listed, '');
   for (const request of requests) {
@@ -126,6 +116,8 @@ export async function findRecord(search: RecordSearch): Promise<FoundRecord | un
     const reply = await client.send(withId(request, first));
     const document = reply.status < 300 ? read(reply) : undefined;
     const path = document === undefined ? undefined : findItem(document, wanted);
+    // If the rows of the list are a table, the reply with one record may be a table, too.
+    const isTable = response.place.table !== undefined;
     const item = path ?? (document === undefined || !isTable ? undefined : tableItem(document, first, kind));
     if (document === undefined || item === undefined) continue;
     const find = compileItem(item, CHECKED);
@@ -137,7 +129,8 @@ export async function findRecord(search: RecordSearch): Promise<FoundRecord | un
       if (isObject(record)) records.push(record);
     }
     const missing = await client.send(withId(request, unknown));
-    return { request, item, records, missing: { reply: missing, document: read(missing) } };
+    const answers = { first: { reply, document }, missing: { reply: missing, document: read(missing) } };
+    return { request, item, records, ...answers };
   }
   return undefined;
 }

@@ -3,15 +3,15 @@
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
+import { spread } from '../../../kernel/spread.ts';
 import { knownPaths } from '../dialects/example-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
 import { unmapped } from './map-list.ts';
 import { sameSteps } from './same-steps.ts';
 import { type DraftNote, notesAt, sure, toEdit } from '../notes/note.ts';
-import type { IdKind } from '../requests/list-reader.ts';
-import { findRecord, type FoundRecord, linkOf } from './find-record.ts';
-import type { OutcomeDraft } from '../detect/outcome-rules.ts';
+import { findRecord, type FoundRecord } from './find-record.ts';
+import type { DecodedReply, OutcomeDraft } from '../detect/outcome-rules.ts';
 import { missingRules } from './missing-rules.ts';
 import type { RecordContext } from './infer-context.ts';
 import { listedIds, recordRequests } from './record-requests.ts';
@@ -22,6 +22,8 @@ export type RecordDraft = {
   readonly request: RequestSpec;
   /** The records that were read by themselves. */
   readonly records: readonly JsonObject[];
+  /** The reply with the first of them. */
+  readonly first: DecodedReply | undefined;
   readonly outcomes: readonly OutcomeDraft[];
   readonly notes: readonly DraftNote[];
   /** The reply to an id that no record has; `undefined` if the service was not asked for one. */
@@ -71,6 +73,7 @@ function placeholder({ response, resource, list, given, rows }: RecordContext): 
       headers: request.headers,
     },
     records: [],
+    first: undefined,
     outcomes: [],
     notes: notesAt(at, toEdit(text)),
     missing: undefined,
@@ -79,21 +82,13 @@ function placeholder({ response, resource, list, given, rows }: RecordContext): 
 
 /** Drafts the view of one record. */
 export async function inferRecord(context: RecordContext): Promise<RecordDraft> {
-  const { client, response, resource, list } = context;
-  const { read } = response.format;
+  const { client, resource } = context;
   const ids = listedIds(context);
-  const kind: IdKind = list.id.kind;
   // Ids from the whole list: the first records are often alike.
   const count = client.callsLeft > 60 ? RECORDS_MAX : 4;
-  const spread = Array.from(
-    { length: count },
-    (_, index) => ids[Math.floor((index / count) * ids.length)] ?? '',
-  );
-  const tried = [...new Set(spread.filter((id) => id !== ''))];
+  const tried = [...new Set(spread(ids, count))];
   const requests = recordRequests(context, ids);
-  const isTable = response.place.table !== undefined;
-  const search = { client, read, requests, ids: tried, kind, known: ids, isTable, link: linkOf(list) };
-  const found = await findRecord(search);
+  const found = await findRecord({ ...context, requests, ids: tried, known: ids });
   const own = found && mapRecords(context, found);
   if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];
@@ -102,6 +97,7 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
   return {
     get: { item: found.item, map },
     records: found.records,
+    first: found.first,
     request: found.request,
     outcomes: rules,
     notes: [

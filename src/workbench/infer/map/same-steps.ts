@@ -1,8 +1,8 @@
 import { compilePath } from '../../../source/adapter/spec/path.ts';
-import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { isList, scalarText } from '../../../kernel/json/values.ts';
 import type { DraftNote } from '../notes/note.ts';
+import type { RecordContext } from './infer-context.ts';
 import { fieldDraft, type MapDraft } from './map-fields.ts';
 import { pathsAndSteps } from './map-list.ts';
 
@@ -11,11 +11,7 @@ import { pathsAndSteps } from './map-list.ts';
  * the list showed more rows.
  */
 export function sameSteps(
-  {
-    list,
-    rows,
-    resource,
-  }: { readonly list: MapDraft; readonly rows: readonly JsonObject[]; readonly resource: Resource },
+  { list, rows, resource }: RecordContext,
   records: readonly JsonObject[],
   own: MapDraft,
 ): MapDraft {

@@ -98,13 +98,8 @@ export function findVariable(request: RequestSpec): string | undefined {
 }
 
 /** The `request` section of a source file, without defaults. */
-export function requestSection({
-  method,
-  path,
-  query,
-  headers,
-  body,
-}: RequestSpec): Readonly<Record<string, unknown>> {
+export function requestSection(request: RequestSpec): Readonly<Record<string, unknown>> {
+  const { method, path, query, headers, body } = request;
   return {
     ...(method === 'POST' && { method }),
     path,

@@ -6,9 +6,15 @@ import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isObject, scalarText } from '../../../kernel/json/values.ts';
-import { type PlacedValue, valuesIn } from '../detect/document-values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { envelopeOf, fold, lastName, type Leaf } from '../../../source/checks/evidence/document-leaves.ts';
+import {
+  envelopeOf,
+  fold,
+  lastName,
+  type Leaf,
+  type PlacedValue,
+  valuesIn,
+} from '../../../source/checks/evidence/document-leaves.ts';
 import { readOrUndefined } from '../detect/detect-format.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';

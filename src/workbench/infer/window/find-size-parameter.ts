@@ -2,7 +2,7 @@
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
-import { type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
+import { type Effect, findParameter, type Search } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
@@ -76,22 +76,13 @@ export async function findSizeParameter(
   reader: ListReader,
   request: RequestSpec,
   base: ListReply,
-  {
-    candidates,
-    unknownParameter,
-  }: { readonly candidates: readonly ParameterCandidate[]; readonly unknownParameter: UnknownParameter },
+  search: Pick<Search, 'candidates' | 'unknownParameter'>,
 ): Promise<SizeParameter | undefined> {
   if (base.rows.length < 2) return undefined;
   // A single row may have been found by a filter.
   const wanted = base.rows.length > 2 ? 2 : 1;
-  const found = await findParameter(reader, {
-    candidates,
-    request,
-    value: wanted,
-    unknownParameter,
-    effectOf: sizeEffect(base, wanted),
-    callsMax: 30,
-  });
+  const effectOf = sizeEffect(base, wanted);
+  const found = await findParameter(reader, { ...search, request, value: wanted, effectOf, callsMax: 30 });
   for (const { candidate, effect } of found) {
     const allowed = effect === 'obeyed' ? undefined : await allowedSizes(reader, request, candidate, base);
     // A parameter that is a filter finds no rows with other values.

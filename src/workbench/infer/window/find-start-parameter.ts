@@ -2,7 +2,7 @@
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer } from '../requests/list-reader.ts';
-import { type Effect, findParameter, type UnknownParameter } from './find-parameter.ts';
+import { type Effect, findParameter, type Search } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import { type ParameterCandidate, countsPages } from './parameter-names.ts';
 
@@ -17,9 +17,7 @@ export type StartParameter = ParameterCandidate & {
 type Reading = Pick<StartParameter, 'kind' | 'base' | 'isByName'>;
 
 /** The facts that the search for a start needs. */
-export type StartSearch = {
-  readonly candidates: readonly ParameterCandidate[];
-  readonly unknownParameter: UnknownParameter;
+type StartSearch = Pick<Search, 'candidates' | 'unknownParameter'> & {
   /** The ids of the first rows of the list, at least one window of them. */
   readonly ids: readonly string[];
   /** The request with the smallest window: fewer rows are enough to see the start move. */
