@@ -2,6 +2,7 @@
 
 import type { ActionValue } from '../../../admin/api/action-table.ts';
 import { plural } from '../../../kernel/plural.ts';
+import { wrapWords } from '../../../kernel/wrap-words.ts';
 import { percentText } from '../../../telemetry/conditions/condition.ts';
 
 /** What `portico status` reads of a gateway. */
@@ -20,16 +21,7 @@ const LABEL = 12;
 
 /** A text behind `head`, broken at blanks into lines that a terminal shows; further lines are indented as wide as `head`. */
 function fold(head: string, text: string, indent = head.length): string {
-  const lines: string[] = [];
-  let line = head;
-  for (const word of text.split(' ')) {
-    const isFirst = line.trim() === '' || line === head;
-    if (!isFirst && line.length + word.length + 1 > COLUMNS) {
-      lines.push(line);
-      line = ' '.repeat(indent) + word;
-    } else line += isFirst ? word : ` ${word}`;
-  }
-  return [...lines, line].join('\n');
+  return wrapWords(text, COLUMNS, head, ' '.repeat(indent)).join('\n');
 }
 
 const number = (value: number) => value.toLocaleString('en-US');

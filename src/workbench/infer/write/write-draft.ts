@@ -12,6 +12,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { wrapWords } from '../../../kernel/wrap-words.ts';
 import type { DraftNote } from '../notes/note.ts';
 
 /** A draft before it is written: plain values, with notes on them. */
@@ -34,17 +35,7 @@ function oneLine(text: string): string {
   return line.length > NOTE_MAX ? `${line.slice(0, NOTE_MAX)}…` : line;
 }
 
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of oneLine(text).split(' ')) {
-    if (line !== '' && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
+const wrap = (text: string, width: number) => wrapWords(oneLine(text), width);
 
 /** Comment lines in the form of the YAML library: without the `#`. */
 function commentOf(lines: readonly string[]): string {
