@@ -29,6 +29,7 @@ function isNumbered(id: string, start: number): boolean {
 /**
  * The sort key of an id. Ids with a number come first, by number; all others follow, as text. The key begins with the
  * number of digits, so numbers of any size can be compared as text. `start` is the length of the prefix of the id.
+ * @internal
  */
 export function idSortKey(id: string, start: number): string {
   return isNumbered(id, start) ? `0${String.fromCharCode(id.length - start)}${id.slice(start)}` : `1${id}`;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { readSource } from '../../src/cli/input/read-config.ts';
 import { type FixtureCase, readFixtures } from '../../src/workbench/recordings/read-fixtures.ts';
 import { replayFixture } from '../../src/workbench/recordings/replay-fixture.ts';
-import { jsonText } from '../../src/workbench/doctor/session/compare-json.ts';
-import type { Json } from '../../src/kernel/json/json.ts';
+import { type Json, jsonText } from '../../src/kernel/json/json.ts';
 
 const folder = new URL('../../config/examples/', import.meta.url).pathname;
 const yamlIn = (path: string) => readdirSync(path).filter((name) => name.endsWith('.yaml'));

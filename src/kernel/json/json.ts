@@ -209,3 +209,10 @@ export function parseExact(text: string): unknown {
       : value,
   );
 }
+
+/** The JSON text of a value, with all digits of its numbers. */
+export function jsonText(value: Json): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part instanceof NumberText ? JSON.rawJSON(part.text) : part,
+  );
+}

@@ -1,7 +1,6 @@
 // Explains the plan of a query: the calls to its source, and what the gateway does itself.
 
-import { PROOF } from '../../source/adapter/spec/capability.ts';
-import { claimPlace } from '../../source/adapter/spec/capability.ts';
+import { claimPlace, PROOF } from '../../source/adapter/spec/capability.ts';
 import { proofOf } from '../../source/adapter/read/credential-proof.ts';
 import type { Adapter } from '../../source/adapter/compile.ts';
 import { type PagePlan, type ScanPlan, scanReach } from '../../source/adapter/plan/plan.ts';

@@ -1,9 +1,13 @@
 // Replaces values in the text of a recorded reply, so that a recorded case holds no real data. The format stays (JSON, XML,
 // CSV), and everything else in the text.
 
+import { unescapeHtml } from '../../source/adapter/map/coercion/html-text.ts';
+import { escapeXml } from '../../source/adapter/request/request-body.ts';
 import { escapedText } from '../../source/adapter/spec/pattern.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
+import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import { MASK } from '../../kernel/secret.ts';
+import { isPlainNumber } from './move-times.ts';
 
 /** The replacement of a value, or of a key that the source's file does not name; `undefined` keeps the original. */
 export type Replacements = {
@@ -13,42 +17,17 @@ export type Replacements = {
 
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-function unquoted(token: string): string | undefined {
-  try {
-    return JSON.parse(token) as string;
-  } catch {
-    return undefined;
-  }
-}
-
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-
 /** Replaces keys, texts and numbers of JSON. The replacement of a number is a text, unless it is a number, too. */
 function rewriteJson(body: string, { value, key }: Replacements): string {
   return body.replaceAll(JSON_TOKEN, (token: string, ending: string | undefined) => {
     const colon = ending ?? '';
-    const text = token.startsWith('"') ? unquoted(token.slice(0, token.length - colon.length)) : token;
+    const text = token.startsWith('"')
+      ? (tryParseJson(token.slice(0, token.length - colon.length)) as string | undefined)
+      : token;
     const made = text === undefined ? MASK : colon === '' ? value(text) : key(text);
     if (made === undefined) return token;
-    return token.startsWith('"') || !JSON_NUMBER.test(made) ? JSON.stringify(made) + colon : made;
+    return token.startsWith('"') || !isPlainNumber(made) ? JSON.stringify(made) + colon : made;
   });
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-function fromXml(text: string): string {
-  return text.replaceAll(/&(?:(\w+)|#(\d+)|#x([\da-fA-F]+));/g, (whole, name, tens, hex) => {
-    if (typeof name === 'string') return ENTITIES[name] ?? whole;
-    return String.fromCodePoint(typeof tens === 'string' ? Number(tens) : Number.parseInt(hex as string, 16));
-  });
-}
-
-function toXml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 const XML_PART = /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<[^>]*>|[^<]+/g;
@@ -68,8 +47,8 @@ function rewriteTag(tag: string, replacements: Replacements): string {
     ATTRIBUTE,
     (whole, attribute: string, equals: string, quoted: string) => {
       if (/^xmlns(?::|$)|^xsi:/.test(attribute)) return whole;
-      const text = fromXml(quoted.slice(1, -1));
-      return `${xmlName(attribute, replacements)}${equals}"${toXml(replacements.value(text) ?? text)}"`;
+      const text = unescapeHtml(quoted.slice(1, -1));
+      return `${xmlName(attribute, replacements)}${equals}"${escapeXml(replacements.value(text) ?? text)}"`;
     },
   );
   return `<${slash}${xmlName(name, replacements)}${rewritten}${end}>`;
@@ -80,10 +59,10 @@ function rewriteXml(body: string, replacements: Replacements): string {
   return body.replaceAll(XML_PART, (part: string, cdata: string | undefined) => {
     if (part.startsWith('<!--')) return '';
     if (cdata === undefined && part.startsWith('<')) return rewriteTag(part, replacements);
-    const text = cdata ?? fromXml(part);
+    const text = cdata ?? unescapeHtml(part);
     const [, before = '', core = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
     const made = replacements.value(core);
-    return made === undefined ? part : `${before}${toXml(made)}${after}`;
+    return made === undefined ? part : `${before}${escapeXml(made)}${after}`;
   });
 }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerRequest } from '../../../src/workbench/doctor/answer-request.ts';
 import { openSession } from '../../../src/workbench/doctor/session/source-session.ts';
-import { jsonText } from '../../../src/workbench/doctor/session/compare-json.ts';
+import { jsonText } from '../../../src/kernel/json/json.ts';
 import { type CompiledSource, compileSourceText } from '../../../src/source/compile-sources.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';

@@ -5,7 +5,7 @@ import type { MissingReason, OnMissingValue } from '../../../source/adapter/map/
 import { type RecordView, viewSpecOf } from '../../../source/adapter/map/row-fields.ts';
 import type { ProofSpec } from '../../../config/schema/net/proof.ts';
 import type { SourceSpec } from '../../../config/schema/source.ts';
-import { type Json, NumberText, readJson } from '../../../kernel/json/json.ts';
+import { type Json, jsonText, readJson } from '../../../kernel/json/json.ts';
 import type { ContractSpec } from '../../../contract/contract-schema.ts';
 import type { Resource, ResourceName } from '../../../contract/resource.ts';
 import { type ErrorCode } from '../../../kernel/errors/catalogue.ts';
@@ -86,9 +86,7 @@ const FOUND_MAX = 512;
 /** Legacy JSON as text, with all digits of long numbers; `null` for no value, and for one that is too long. */
 function writeFound(value: Json | undefined): string | null {
   if (value === undefined) return null;
-  const text = JSON.stringify(value, (_key, one: unknown) =>
-    one instanceof NumberText ? JSON.rawJSON(one.text) : one,
-  );
+  const text = jsonText(value);
   return text.length > FOUND_MAX ? null : text;
 }
 

@@ -6,6 +6,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { hasControl } from '../../../kernel/control-characters.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
+import { percentDecoded } from '../../../kernel/percent-decoded.ts';
 import { namesDirectory } from '../request/request.ts';
 import { variablesOf } from '../request/text-template.ts';
 import { patternAt } from '../spec/pattern.ts';
@@ -60,13 +61,7 @@ function escapeText(text: string): string {
   );
 }
 
-function unescapeText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll(/~([0-9a-f]{2})/g, '%$1'));
-  } catch {
-    return undefined;
-  }
-}
+const unescapeText = (text: string) => percentDecoded(text.replaceAll(/~([0-9a-f]{2})/g, '%$1'));
 
 /** `.` and `..` in a path mean directories, and sources fail at control characters, so these cannot be ids. */
 function isUsable(text: string | undefined): text is string {

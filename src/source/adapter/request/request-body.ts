@@ -68,7 +68,8 @@ const XML_ESCAPES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-function escapeXml(text: string): string {
+/** Escapes a text for the content or an attribute of an XML element. */
+export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? '');
 }
 

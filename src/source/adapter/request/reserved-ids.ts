@@ -1,6 +1,7 @@
 // Finds ids that must not be asked for, because the request for a record with such an id is another request.
 
 import type { SourceSpec } from '../../../config/schema/source.ts';
+import { percentDecoded } from '../../../kernel/percent-decoded.ts';
 import { variablesOf } from './text-template.ts';
 
 const ID = '{id}';
@@ -21,14 +22,6 @@ function constantPaths({ resources, net }: SourceSpec): readonly (readonly [stri
   return [...requests, ...health].filter(([path]) => variablesOf(path).length === 0);
 }
 
-function decoded(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * The native ids with which the request of a single record would be another request of the source, with the place of that
  * request's path: with the id `_all`, `/users/{id}` is the list's path `/users/_all`. So is `all/rows` for a server that decodes
@@ -41,7 +34,7 @@ export function reservedIds(path: string, source: SourceSpec) {
     const other = constant.replace(/[?#].*$/, '');
     const length = other.length - before.length - behind.length;
     const fits = length > 0 && other.startsWith(before) && other.endsWith(behind);
-    const native = fits ? decoded(other.slice(before.length, before.length + length)) : undefined;
+    const native = fits ? percentDecoded(other.slice(before.length, before.length + length)) : undefined;
     return native === undefined ? [] : [{ native, place }];
   });
 }

@@ -1,7 +1,7 @@
 // Compares two JSON documents, for recorded cases: where are they different?
 
 import { pathText } from '../../../config/yaml/problem.ts';
-import { type Json, NumberText } from '../../../kernel/json/json.ts';
+import { type Json, jsonText, NumberText } from '../../../kernel/json/json.ts';
 
 /** A place where two documents differ, with the JSON text of both; `undefined` if one has nothing there. */
 export type Difference = {
@@ -11,16 +11,6 @@ export type Difference = {
 };
 
 type Children = ReadonlyMap<string | number, Json>;
-
-/**
- * JSON text of a value, numbers with their digits.
- * @internal
- */
-export function jsonText(value: Json): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part instanceof NumberText ? JSON.rawJSON(part.text) : part,
-  );
-}
 
 function childrenOf(value: Json | undefined): Children | undefined {
   if (Array.isArray(value)) return new Map((value as readonly Json[]).entries());

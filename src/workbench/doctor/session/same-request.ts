@@ -2,16 +2,11 @@
 
 import type { RecordedExchange } from '../../../config/fixture/fixture-schema.ts';
 import { type Json, readJson } from '../../../kernel/json/json.ts';
+import { percentDecoded } from '../../../kernel/percent-decoded.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import { differences } from './compare-json.ts';
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decoded = (text: string) => percentDecoded(text) ?? text;
 
 /** The parts of a target, decoded, so that a recorded one may be written without percent-encoding. */
 function partsOf(target: string): readonly string[] {

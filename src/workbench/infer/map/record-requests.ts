@@ -2,6 +2,7 @@
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { mapLeaves } from '../../../kernel/json/json-tree.ts';
+import { percentDecoded } from '../../../kernel/percent-decoded.ts';
 import { compileIdReader } from '../requests/list-reader.ts';
 import { linkedPaths } from './find-record.ts';
 import type { RecordContext } from './infer-context.ts';
@@ -32,13 +33,7 @@ function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec
       })
       .join('');
   const plain = (part: string) => part;
-  const decoded = (part: string) => {
-    try {
-      return decodeURIComponent(part);
-    } catch {
-      return part;
-    }
-  };
+  const decoded = (part: string) => percentDecoded(part) ?? part;
   const inTree = (tree: unknown) =>
     mapLeaves(tree, (leaf) => {
       if (typeof leaf === 'string') return mark(leaf, /([^\w.|=+/~-]+|=eq\.)/, plain);

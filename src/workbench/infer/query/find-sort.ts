@@ -1,7 +1,7 @@
 // Finds the parameters of a service that sort, by sending usual ones and looking at the order of the rows.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { compareCodePoints, idSortKey } from '../../../contract/order.ts';
+import { compareIds } from '../../../contract/order.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { type DialectSort, sortByQuery } from '../dialects/dialect.ts';
 import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
@@ -9,8 +9,8 @@ import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 /** Whether ids ascend in the contract's order, none of them twice. */
 export function ascends(ids: readonly string[], kind: IdKind): boolean {
   const native = (id: string) => (kind === 'number' ? id.replace(/^0+(?=\d)/, '') : id);
-  const keys = ids.map((id) => idSortKey(native(id), 0));
-  return keys.every((key, index) => index === 0 || compareCodePoints(keys[index - 1] ?? '', key) < 0);
+  const natives = ids.map(native);
+  return natives.every((id, index) => index === 0 || compareIds(natives[index - 1] ?? '', id, 0) < 0);
 }
 
 /** A way to sort by a column; `undefined` for a column that it cannot sort by. */

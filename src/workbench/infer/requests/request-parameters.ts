@@ -2,6 +2,8 @@
 
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compileRequest } from '../../../source/adapter/request/request.ts';
+import { escapeXml } from '../../../source/adapter/request/request-body.ts';
+import { escapedText } from '../../../source/adapter/spec/pattern.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { leavesOf, setIn } from '../../../kernel/json/json-tree.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
@@ -21,13 +23,9 @@ export function parameterName(place: Parameter): string {
   return place.in === 'xml' ? place.element : place.path.join('.');
 }
 
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 /** Matches the text of the first element with a name. */
 function elementPattern(element: string): RegExp {
-  const name = element.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const name = escapedText(element);
   return new RegExp(String.raw`(<${name}(?:\s[^<>]*)?>)([^<]*)(</${name}>)`);
 }
 
@@ -81,6 +79,17 @@ export function bodyParameters({
     ...{ place: { in: 'json' as const, path: ['variables', name] }, name, value: undefined },
   }));
   return [...places, ...declared.filter(({ place }) => !known.has(parameterName(place)))];
+}
+
+/** The parameters of a request: those of its query, the segments of its path, and those of its body. */
+export function requestParameters(request: RequestSpec): ReturnType<typeof bodyParameters> {
+  const inQuery = Object.entries(request.query).map(([name, value]) => ({
+    ...{ place: { in: 'query' as const, name }, name, value },
+  }));
+  const inPath = request.path.split('/').map((value, segment) => ({
+    ...{ place: { in: 'path' as const, segment }, name: '', value },
+  }));
+  return [...inQuery, ...inPath, ...bodyParameters(request)];
 }
 
 /** Compiles a request without variables. The gateway's own code does it. */

@@ -13,7 +13,8 @@ export type Secrets = {
   reveal<T>(part: T): T;
 };
 
-const variableName = (text: string) =>
+/** A text as it may stand in the name of an environment variable. */
+export const variableName = (text: string) =>
   text
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '_')

@@ -1,5 +1,6 @@
 // Says why a service refused a request: because of the credential, a parameter, or the GraphQL query.
 
+import { tryParseJson } from '../../../../kernel/json/try-parse-json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../../kernel/upstream-call.ts';
 
 /** A request and its reply. */
@@ -10,16 +11,12 @@ type Refused = { readonly request: UpstreamRequest; readonly reply: UpstreamRepl
  * the query but no path in the data (GraphQL specification, 7.1).
  */
 export function isBrokenQuery({ reply }: Refused): boolean {
-  try {
-    const { data, errors } = JSON.parse(reply.body.toString('utf8')) as {
-      readonly data?: unknown;
-      readonly errors?: Readonly<Record<number, { readonly locations?: unknown; readonly path?: unknown }>>;
-    };
-    const error = errors?.[0];
-    return data === undefined && error?.locations !== undefined && error.path === undefined;
-  } catch {
-    return false;
-  }
+  const { data, errors } = (tryParseJson(reply.body.toString('utf8')) ?? {}) as {
+    readonly data?: unknown;
+    readonly errors?: Readonly<Record<number, { readonly locations?: unknown; readonly path?: unknown }>>;
+  };
+  const error = errors?.[0];
+  return data === undefined && error?.locations !== undefined && error.path === undefined;
 }
 
 /** What to look at if a reply seems to be about the credential. A 403 may be about what was asked for instead. */
