@@ -8,6 +8,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, type Remark, toEdit } from './notes/note.ts';
 import { withBet } from './query/infer-order.ts';
 import { requestSection } from './requests/request-parameters.ts';
+import { variableName } from './requests/secrets.ts';
 import type { OutcomesDraft } from './infer-outcomes.ts';
 import type { RecordDraft } from './map/infer-record.ts';
 import type { ListDraft } from './infer-list.ts';
@@ -28,8 +29,6 @@ export type DraftParts = {
 };
 
 type Section = Readonly<Record<string, unknown>>;
-
-const variablePrefix = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 
 function windowRows({ window }: ListDraft): number {
   const { sizeMax, sizes } = window.window as {
@@ -108,7 +107,7 @@ function netSection({ target, usage }: DraftParts): Section {
   // If one call could take as long as a whole scan, `portico check` would call the budget of the draft too small.
   const slow = (usage.msEach > 800 ? BUDGET_MS * 0.75 : BUDGET_MS * 0.5) / 1_000;
   return {
-    baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,
+    baseUrl: `\${${variableName(target.name)}_URL:-${target.baseUrl}}`,
     timeout: `${slow}s`,
     ...(Object.keys(target.headers).length > 0 && { headers: target.headers }),
   };

@@ -10,29 +10,20 @@ import type {
   SourceSpec,
 } from '../../../config/schema/source.ts';
 import { ConfigError, type Problem } from '../../../config/yaml/problem.ts';
-import { bodyParameters, parameterName } from '../requests/request-parameters.ts';
+import { parameterName, requestParameters } from '../requests/request-parameters.ts';
 import { applyRules, changeRequest, fill } from './change-request.ts';
 import type { Dialect, DialectFilter, DialectPaging } from './dialect.ts';
 import { compileSigns } from './recognise-dialect.ts';
-
-/** The parameters of a request by name: in its query, or in its body. */
-function parametersOf(request: RequestSpec) {
-  const inQuery = Object.entries(request.query).map(([name, value]) => ({ name, value, path: undefined }));
-  const inBody = bodyParameters(request).map(({ place, value }) => ({
-    name: parameterName(place),
-    value,
-    path: place.in === 'json' ? place.path : undefined,
-  }));
-  return [...inQuery, ...inBody];
-}
 
 /** The paging of the source. What the dialect says itself takes precedence. */
 function pagingOf({ paging }: DialectSpec, { request, window }: ListSpec): DialectPaging | undefined {
   if (paging === 'none' || !(window.kind === 'cursor' || window.kind === 'link' || 'pastEnd' in window))
     return undefined;
-  const parameters = parametersOf(request);
-  const named = (...values: readonly string[]) =>
-    parameters.find(({ value }) => values.includes(String(value)))?.name;
+  const parameters = requestParameters(request).filter(({ place }) => place.in !== 'path');
+  const named = (...values: readonly string[]) => {
+    const found = parameters.find(({ value }) => values.includes(String(value)));
+    return found && parameterName(found.place);
+  };
   const { kind } = window;
   const size = named('{limit}');
   return {
@@ -79,11 +70,13 @@ function filtersOf({ filters }: DialectSpec, { filters: own, items, map }: ListS
 
 /** The places of filter conditions in the list's request, if the dialect has filters. */
 function filterPlaces({ filters }: DialectSpec, { request }: ListSpec) {
-  const parameters = filters !== undefined && Object.keys(filters).length === 0 ? [] : parametersOf(request);
-  const inQuery = parameters.filter(({ value, path }) => value === '{filter}' && path === undefined);
+  const parameters =
+    filters !== undefined && Object.keys(filters).length === 0 ? [] : requestParameters(request);
+  const inQuery = parameters.filter(({ value, place }) => value === '{filter}' && place.in === 'query');
+  const listed = parameters.find(({ value }) => value === '{filters}')?.place;
   return {
     filterQuery: Object.fromEntries(inQuery.map(({ name }) => [name, '{filter}'])),
-    filterPlace: parameters.find(({ value }) => value === '{filters}')?.path,
+    filterPlace: listed?.in === 'json' ? listed.path : undefined,
   };
 }
 

@@ -3,7 +3,12 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { words } from '../detect/usual-names.ts';
-import { bodyParameters, type Parameter, parameterName } from '../requests/request-parameters.ts';
+import {
+  bodyParameters,
+  type Parameter,
+  parameterName,
+  requestParameters,
+} from '../requests/request-parameters.ts';
 
 /** Names of size parameters, the most common first. */
 const SIZES =
@@ -89,18 +94,10 @@ const IS_NUMBER = /^\d{1,7}$/;
 
 /** The numbers in the operator's request whose parameter names say nothing. Each may count rows or pages. */
 export function givenNumbers(request: RequestSpec): readonly (readonly ParameterCandidate[])[] {
-  const inQuery = Object.entries(request.query).flatMap(([name, value]): readonly Parameter[] =>
-    IS_NUMBER.test(value) ? [{ in: 'query', name }] : [],
-  );
-  const inPath = request.path
-    .split('/')
-    .flatMap((text, segment): readonly Parameter[] =>
-      IS_NUMBER.test(text) ? [{ in: 'path', segment }] : [],
-    );
-  const inBody = bodyParameters(request).flatMap(({ place, value }) =>
-    (typeof value === 'number' || typeof value === 'string') && IS_NUMBER.test(String(value)) ? [place] : [],
-  );
-  return [...inQuery, ...inPath, ...inBody]
+  return requestParameters(request)
+    .filter(
+      ({ value }) => (typeof value === 'number' || typeof value === 'string') && IS_NUMBER.test(`${value}`),
+    )
     .slice(0, GIVEN_MAX)
-    .map((place) => [{ place, name: parameterName(place) }]);
+    .map(({ place }) => [{ place, name: parameterName(place) }]);
 }
