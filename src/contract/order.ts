@@ -88,7 +88,10 @@ function rank(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Compares texts by Unicode code point (JavaScript's own `<` compares UTF-16 units, which differs). */
+/**
+ * Compares texts by Unicode code point (JavaScript's own `<` compares UTF-16 units, which differs).
+ * @internal
+ */
 export function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
