@@ -82,8 +82,7 @@ function makeSourceClient(
   const healthProbe = createHealthProbe(first);
   const upstream: CheckableUpstream = createUpstream(spec, {
     name,
-    onExchange: (outcome, failure, seconds, base, error) =>
-      deps.metrics.upstreamCall(name, outcome, failure, seconds, base, error),
+    onExchange: deps.metrics.upstreamCall.bind(deps.metrics, name),
     takeToken: rate?.takeToken,
     quota: deps.quotaOf?.(name, spec.net.concurrency),
     resilience: createSourceResilience(spec, {

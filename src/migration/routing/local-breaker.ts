@@ -1,6 +1,6 @@
 // The circuit breaker with which one process stops using a failing new source, without asking Redis.
 
-import { createSlidingCounter } from '../../source/resilience/sliding-counter.ts';
+import { createSlidingCounter } from '../../source/resilience/failure-rate.ts';
 
 /** Stops the calls of one process to a new source that fails. */
 export type LocalBreaker = ReturnType<typeof createLocalBreaker>;

@@ -8,6 +8,7 @@ import {
   fixedCredential,
   namedCredential,
   type UpstreamCredential,
+  compileOutgoing,
 } from './transport/credential.ts';
 import { obtainByOAuth2 } from './credentials/oauth2.ts';
 import { obtainedCredential, type Obtain, type Obtained } from './credentials/obtained-credential.ts';
@@ -25,7 +26,6 @@ import type { Usage } from './guard/exchange.ts';
 import type { AskHealthProbe } from '../resilience/health-check.ts';
 import type { TraceHeaders } from '../../telemetry/request-span.ts';
 import { timed } from '../../telemetry/requests/request-timings.ts';
-import { compileOutgoing } from './transport/outgoing-request.ts';
 import { networkFault } from './transport/network-fault.ts';
 import { createTransport, type Transport } from './transport/transport.ts';
 

@@ -7,9 +7,7 @@ import type { Query } from '../../contract/query.ts';
 import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { QuestionBreakers } from './question-breakers.ts';
-import type { createRetryBudget } from './retry-budget.ts';
 import type { createSilenceTimer } from './silence-timer.ts';
-import type { createSourcePause } from './source-pause.ts';
 
 /** One call to a source. It may take several exchanges, one after the other. */
 export type CallAttempt = {
@@ -33,9 +31,11 @@ export type AttemptParts = {
   readonly net: Pick<SourceSpec['net'], 'timeout' | 'retries'>;
   readonly breaker: Breaker;
   readonly questions: QuestionBreakers;
-  readonly budget: ReturnType<typeof createRetryBudget>;
+  /** The tokens for retries: each call earns a part of one, and a retry spends one. */
+  readonly budget: { earn(): void; spend(): boolean };
   readonly hosts: Hosts;
-  readonly pause: ReturnType<typeof createSourcePause>;
+  /** The pause that the source has asked for. */
+  readonly pause: { readonly waitMs: number; request(seconds: number): void };
   readonly silence: Pick<ReturnType<typeof createSilenceTimer>, 'ms' | 'callStarted' | 'callEnded'>;
   readonly monotonic: () => number;
   /** From 0 to below 1. */

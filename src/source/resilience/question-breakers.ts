@@ -6,7 +6,7 @@ import {
   type CallOutcome,
   createBreaker,
 } from './breaker.ts';
-import { createSlidingCounter } from './sliding-counter.ts';
+import { createSlidingCounter } from './failure-rate.ts';
 
 /** The breakers of one source for single shapes of questions. */
 export type QuestionBreakers = ReturnType<typeof createQuestionBreakers>;

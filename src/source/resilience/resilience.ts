@@ -11,9 +11,60 @@ import {
 import { type AskHealthProbe, createHealthCheck } from './health-check.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
 import { createQuestionBreakers } from './question-breakers.ts';
-import { createRetryBudget } from './retry-budget.ts';
 import { checkSilence, createSilenceTimer, SILENT_MS_MIN } from './silence-timer.ts';
-import { createSourcePause } from './source-pause.ts';
+
+/** The bucket holds at most this many tokens. */
+const TOKENS_MAX = 10;
+/** One retry in this time is always allowed, for sources with few calls. */
+const FREE_RETRY_EVERY_MS = 10_000;
+
+/**
+ * Creates a token bucket for retries. It keeps retries a small part of all calls, so that they never keep a source down. Each
+ * call earns `percent` of a token, and one more retry is free every ten seconds.
+ *
+ * @internal
+ */
+export function createRetryBudget(percent: number, monotonic: () => number) {
+  // Counted in hundredths of a token, so that parts add up exactly.
+  let hundredths = 0;
+  let lastFreeAt = -Infinity;
+  return {
+    /** Adds a part of a token because a call begins, even if the call is then refused. */
+    earn: () => void (hundredths = Math.min(TOKENS_MAX * 100, hundredths + percent)),
+    /** Takes a token for one retry; false if there is none. */
+    spend(): boolean {
+      if (hundredths >= 100) {
+        hundredths -= 100;
+        return true;
+      }
+      if (percent === 0 || monotonic() - lastFreeAt < FREE_RETRY_EVERY_MS) return false;
+      lastFreeAt = monotonic();
+      return true;
+    },
+  };
+}
+
+/**
+ * Creates the pause that a source requests by `Retry-After`. No call is sent before the pause is over. No pause lasts longer than
+ * `pauseMaxMs`; 0 switches pauses off.
+ */
+function createSourcePause(pauseMaxMs: number, monotonic: () => number, onPause: (seconds: number) => void) {
+  let untilMs = -Infinity;
+  const waitMs = () => Math.max(0, untilMs - monotonic());
+  return {
+    /** Milliseconds until the source may be called again; 0: now. */
+    get waitMs() {
+      return waitMs();
+    },
+    /** Starts or extends the pause. If several are requested, the longest one counts. */
+    request(seconds: number) {
+      const wantedMs = Math.min(seconds * 1_000, pauseMaxMs);
+      if (wantedMs <= 0) return;
+      if (waitMs() === 0) onPause(wantedMs / 1_000);
+      untilMs = Math.max(untilMs, monotonic() + wantedMs);
+    },
+  };
+}
 
 /** Decides whether a source may be called now, at which host, and whether a failed call is retried. */
 export type Resilience = {

@@ -3,8 +3,7 @@
 import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Priority } from '../../../kernel/upstream-call.ts';
 import { type RequestTimings, timed } from '../../../telemetry/requests/request-timings.ts';
-import { createPrincipalSlots } from './principal-slots.ts';
-import { principalOf, type SlotCall } from './slow-principals.ts';
+import { createPrincipalSlots, principalOf, type SlotCall } from './principal-slots.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
@@ -92,6 +91,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
 
   /** Gives free slots to the calls that wait, as fast as tokens are granted. */
   function fill(): void {
+    if (queue.size === 0) return;
     while (slots.active + pacer.pending < size() && !pacer.isThrottled && queue.ready(room) > pacer.pending)
       if (pacer.request()) enterNext();
     if (quota !== undefined && slots.active >= size() && queue.ready(room) > 0) quota.requestMore();

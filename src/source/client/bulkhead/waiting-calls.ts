@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../../kernel/errors/fault.ts';
-import { principalOf, type SlotCall } from './slow-principals.ts';
+import { principalOf, type SlotCall } from './principal-slots.ts';
 import { PRIORITIES } from '../../../kernel/upstream-call.ts';
 
 /** A call that waits for a slot of a bulkhead. */

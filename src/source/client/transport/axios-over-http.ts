@@ -3,7 +3,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import type { RequestAddress } from './request-address.ts';
+import type { RequestAddress } from './request-head.ts';
 import { noteKeepAlive } from './one-host-agent.ts';
 
 /** A complete answer; the header names are in lower case. */

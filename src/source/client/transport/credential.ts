@@ -1,4 +1,10 @@
-import type { SourceSpec } from '../../../config/schema/source.ts';
+// The credential of Portico at a source, and the request that carries it.
+
+import type { ConnectionSpec, SourceSpec } from '../../../config/schema/source.ts';
+import { contentTypesOf } from '../../../config/schema/net/connection.ts';
+import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
+import type { TraceHeaders } from '../../../telemetry/request-span.ts';
+import type { TransportRequest } from './transport.ts';
 
 /** A credential of Portico at a source, in the form in which it is added to a request. */
 export type UpstreamCredential = {
@@ -50,4 +56,26 @@ export function namedCredential(auth: FixedAuth): UpstreamCredential {
       return { headers: {}, sign: (target) => `${target}${target.includes('?') ? '&' : '?'}${parameter}` };
     }
   }
+}
+
+/** Compiles the function that completes a request with the base URL, the headers of the file, the credential and the trace. */
+export function compileOutgoing({ net, decode }: ConnectionSpec) {
+  const added = { Accept: contentTypesOf(decode).join(', '), ...net.headers };
+  return (
+    { method, target, headers, body }: UpstreamRequest,
+    credential: UpstreamCredential,
+    base = net.baseUrl,
+    trace?: TraceHeaders,
+  ): Omit<TransportRequest, 'signal'> => ({
+    method,
+    url: base + credential.sign(target),
+    headers: {
+      ...trace,
+      ...added,
+      ...headers,
+      ...(body && { 'Content-Type': body.contentType }),
+      ...credential.headers,
+    },
+    body: body?.text,
+  });
 }

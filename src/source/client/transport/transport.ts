@@ -4,11 +4,10 @@ import type http from 'node:http';
 import axios, { Axios, type AxiosRequestConfig } from 'axios';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { createAddressReader } from './request-address.ts';
-import { createConnectionPools } from './connection-pools.ts';
+import { createAddressReader, hasHeader, type RawHeaders, withHeaders, withHost } from './request-head.ts';
+import { createConnectionPools } from './one-host-agent.ts';
 import { decompress } from './decompress.ts';
 import { type HttpAnswer, HttpExchange, sendOverHttp } from './axios-over-http.ts';
-import { hasHeader, type RawHeaders, withHeaders, withHost } from './raw-headers.ts';
 import { codeOf } from './network-fault.ts';
 
 /** One request to an absolute address. */

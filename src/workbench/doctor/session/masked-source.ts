@@ -12,11 +12,11 @@ import {
   headerCredential,
   namedCredential,
   type UpstreamCredential,
+  compileOutgoing,
 } from '../../../source/client/transport/credential.ts';
 import { MASK, Secret } from '../../../kernel/secret.ts';
 import { type PairedAdapter, pairRequests } from './pair-requests.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
-import { compileOutgoing } from '../../../source/client/transport/outgoing-request.ts';
 
 /** The places of a source's file whose texts are sent to the source, as paths of keys with dots between. */
 const SENT_PLACES =

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { createAddressReader } from '../../../../src/source/client/transport/request-address.ts';
+import { createAddressReader } from '../../../../src/source/client/transport/request-head.ts';
 import { createTransport } from '../../../../src/source/client/transport/transport.ts';
 import { makeCertificate } from '../../../support/redis/certificate.ts';
 import { silent, startUpstream } from '../../../support/upstream/scripted-upstream.ts';

@@ -1,4 +1,4 @@
-import { createRetryBudget } from '../../../../src/source/resilience/retry-budget.ts';
+import { createRetryBudget } from '../../../../src/source/resilience/resilience.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 function openBudget(percent = 10) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AxiosHeaders } from 'axios';
-import { withHeaders, withHost } from '../../../../../src/source/client/transport/raw-headers.ts';
+import { withHeaders, withHost } from '../../../../../src/source/client/transport/request-head.ts';
 import {
   answering,
   type ScriptedUpstream,
