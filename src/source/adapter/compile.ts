@@ -55,8 +55,8 @@ export type ReplyFacts = {
   readonly otherTypes?: readonly OtherType[] | undefined;
   /** Ids of dropped rows that have one. If an id comes twice, another row is missing. */
   readonly droppedIds?: readonly string[];
-  /** The page or offset that the reply says was requested. */
-  readonly echo?: Echo;
+  /** The page or offset that the reply says was requested; absent if the file does not say where it stands. */
+  readonly echo?: Echo | undefined;
   /** The cursor, key or target of the next window, if windows name the next one. */
   readonly next: string | undefined;
 };
@@ -122,9 +122,9 @@ function compileFacts({ list }: SourceResourceSpec, { source }: ReplyContext, pl
   ) {
     return {
       ...total(reply, body, onMissingValue),
-      otherTypes: types.take(),
-      next: next(reply, body, rows),
-      echo: echo(body),
+      otherTypes: types.take?.(),
+      next: next?.(reply, body, rows),
+      echo: echo?.(body),
     };
   }
   return { readTotal, types, factsOf };
@@ -197,7 +197,7 @@ function compileList(
 
   function read(reply: UpstreamReply, observer: ReplyObserver): Rows {
     // Types that were noted in a reply that failed are forgotten.
-    types.take();
+    types.take?.();
     // Only the general reader reports the types of all values.
     const found = observer.onType === undefined ? toRecords?.(reply) : undefined;
     if (found === undefined) return readGeneral(reply, observer);
@@ -206,7 +206,7 @@ function compileList(
 
   function readWritten(reply: UpstreamReply, observer: ReplyObserver): Rows | WrittenRows {
     if (toBytes === undefined) return read(reply, observer);
-    types.take();
+    types.take?.();
     const found = toBytes(reply);
     // If one program cannot read the reply, the other one cannot read it either.
     if (found === undefined) return readGeneral(reply, observer);

@@ -1,6 +1,6 @@
 // Checks that the values of a filtered field have the JSON types that the filter states (`types`).
 
-import type { ReplyFacts } from '../adapter/compile.ts';
+import type { OtherType } from '../adapter/map/certified-types.ts';
 import type { JsonType } from '../../kernel/json/values.ts';
 import { plural } from '../../kernel/plural.ts';
 import { type ClaimContradicted, contradicted, type Evidence } from './claim.ts';
@@ -9,14 +9,11 @@ import { type Change, concludeAt, type Finding } from './evidence/finding.ts';
 import { changeText } from './evidence/spec-change.ts';
 import type { DeclaredFilter } from './filter.ts';
 
-const NONE: readonly ClaimContradicted[] = [];
-
 /**
  * The claims of filters that do not state the JSON type of a value that came. One reply proves it, because the source may compare
  * this row in another way than Portico.
  */
-export function brokenTypes({ otherTypes }: ReplyFacts): readonly ClaimContradicted[] {
-  if (otherTypes === undefined) return NONE;
+export function brokenTypes(otherTypes: readonly OtherType[]): readonly ClaimContradicted[] {
   return otherTypes.map(({ capability, field, type }) =>
     contradicted(
       capability,

@@ -76,7 +76,9 @@ export async function readWindow(
   const asked = request(call);
   const named = usage.spans?.isSampled === true ? { ...asked, window: call } : asked;
   const rows = await source.upstream.ask(named, read, signal, usage, priority);
-  for (const { capability, detail } of brokenTypes(rows)) disableClaim(source, capability, detail);
+  if (rows.otherTypes !== undefined)
+    for (const { capability, detail } of brokenTypes(rows.otherTypes))
+      disableClaim(source, capability, detail);
   const window = { call, rows };
   const oversized = wrongRowCount(window);
   if (oversized !== undefined) throw invalidReply('window', oversized);

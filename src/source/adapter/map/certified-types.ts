@@ -34,8 +34,11 @@ type TypedField = {
 /** Watches the JSON types of values in one reply at a time. */
 export type TypeWatch = {
   readonly fields: readonly TypedField[];
-  /** Returns the types that were noted since the last call, and forgets them; `undefined` if there are none. */
-  take(): readonly OtherType[] | undefined;
+  /**
+   * Returns the types that were noted since the last call, and forgets them; `undefined` if there are none. Absent: no filter
+   * states its types, so none are noted.
+   */
+  readonly take: (() => readonly OtherType[] | undefined) | undefined;
 };
 
 type Operators = readonly (readonly [string, ListSpec['filters'][string]['eq'] & object])[];
@@ -74,24 +77,23 @@ function compileTypedField(
 export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation): TypeWatch {
   const found = new Map<Capability, OtherType>();
   const note = (one: OtherType) => void found.set(one.capability, one);
-  return {
-    fields: Object.entries(filters).flatMap(([field, operators]) => {
-      const mapping = map[field];
-      const used = Object.entries(operators).filter(([, { exactness }]) => exactness !== 'none');
-      const isOne = mapping !== undefined && [mapping.from].flat().length === 1;
-      const [stated] = used.find(([, { types }]) => types !== undefined) ?? [];
-      if (stated !== undefined && !isOne)
-        here
-          .at('filters', field, stated, 'types')
-          .report('the rows of the list do not have the field at one path', 'remove it');
-      return isOne && used.length > 0 ? [compileTypedField(field, mapping, used, note)] : [];
-    }),
-    take() {
-      const taken = found.size === 0 ? undefined : [...found.values()];
-      found.clear();
-      return taken;
-    },
-  };
+  const fields = Object.entries(filters).flatMap(([field, operators]) => {
+    const mapping = map[field];
+    const used = Object.entries(operators).filter(([, { exactness }]) => exactness !== 'none');
+    const isOne = mapping !== undefined && [mapping.from].flat().length === 1;
+    const [stated] = used.find(([, { types }]) => types !== undefined) ?? [];
+    if (stated !== undefined && !isOne)
+      here
+        .at('filters', field, stated, 'types')
+        .report('the rows of the list do not have the field at one path', 'remove it');
+    return isOne && used.length > 0 ? [compileTypedField(field, mapping, used, note)] : [];
+  });
+  function take() {
+    const taken = found.size === 0 ? undefined : [...found.values()];
+    found.clear();
+    return taken;
+  }
+  return { fields, take: fields.some(({ isTyped }) => isTyped) ? take : undefined };
 }
 
 /** Extends a mapper of rows so that it also watches the types of fields, and calls the observer's `onType` with them. */

@@ -222,7 +222,7 @@ export function compilePlanner(
   const whole = requests.windows(combine([], undefined));
   const plans = compilePlans(spec, window, requests, whole);
 
-  return function plan(asked, off) {
+  function planOf(asked: ListQuery, off: ReadonlySet<Capability>): ListPlan {
     const query = resolveFixed(asked);
     if (query === undefined) return NOTHING_PLAN;
     const split = splitFilters(query.filters, filters, off);
@@ -241,5 +241,12 @@ export function compilePlanner(
       sorted: pushedSort && combine(parts, pushedSort.part),
     };
     return (reason === undefined ? plans.page(splitQuery) : undefined) ?? plans.scan(splitQuery, reason);
+  }
+
+  let usual: ListPlan | undefined;
+  return function plan(asked, off) {
+    // Of a query, a plan depends on filters and sort alone, so all pages of the plain list have one plan.
+    const isPlain = asked.sort === null && asked.filters.length === 0 && off.size === 0;
+    return isPlain ? (usual ??= planOf(asked, off)) : planOf(asked, off);
   };
 }

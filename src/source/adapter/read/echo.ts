@@ -9,13 +9,17 @@ export type Echo = Readonly<Record<string, string>>;
 /** The variable of each key of `echo`. */
 const ECHOES = { page: 'page', offset: 'offset', size: 'limit' } as const;
 
-/** Compiles the reader of an echo. Values that the reply lacks are left out. */
-export function compileEcho(window: ListSpec['window'], here: SpecLocation): (body: Json) => Echo {
+/** Compiles the reader of an echo; `undefined` if the file names none. Values that the reply lacks are left out. */
+export function compileEcho(
+  window: ListSpec['window'],
+  here: SpecLocation,
+): ((body: Json) => Echo) | undefined {
   const places = 'echo' in window ? Object.entries(window.echo ?? {}) : [];
   const paths = places.map(([key, path = '']) => ({
     variable: ECHOES[key as keyof typeof ECHOES],
     find: pathAt(path, here.at('echo', key)),
   }));
+  if (paths.length === 0) return undefined;
   return (body) => {
     const echo: Record<string, string> = {};
     for (const { variable, find } of paths) {

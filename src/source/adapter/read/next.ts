@@ -175,12 +175,12 @@ function compilePlace(path: string, list: ListSpec, here: SpecLocation): Path {
 /** The base URLs of a source. Addresses of the next window must have one of their origins. */
 export type Origins = { readonly baseUrl: string; readonly otherUrls?: readonly string[] };
 
-/** Compiles the reader of the next window, by the kind of the window. */
+/** Compiles the reader of the next window, by the kind of the window; `undefined` if no reply names the next one. */
 export function compileNext(
   list: ListSpec,
   { baseUrl, otherUrls = [] }: Origins,
   here: SpecLocation,
-): NextReader {
+): NextReader | undefined {
   const { window, request } = list;
   switch (window.kind) {
     case 'cursor':
@@ -217,6 +217,6 @@ export function compileNext(
       };
     }
     default:
-      return () => undefined;
+      return undefined;
   }
 }

@@ -2,8 +2,7 @@ import type { ListSpec } from '../../../config/schema/source.ts';
 import { keysOfPath } from '../spec/path.ts';
 import { pathAbove } from '../read/next.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
-import { type FieldMapping, fieldSlots, outcomePaths, slotsAt } from './slot-paths.ts';
-import { KeySlots, placesOf } from './wanted-paths.ts';
+import { type FieldMapping, fieldSlots, outcomePaths, slotsAt, KeySlots, placesOf } from './slot-paths.ts';
 
 /** The paths at which a reply names the next window; `undefined` if the last row names it. */
 function nextPaths(list: ListSpec): readonly (string | undefined)[] | undefined {

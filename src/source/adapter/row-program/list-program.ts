@@ -13,8 +13,7 @@ import type { Observed, ReadRecords } from '../map/reply-observer.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import { compileListPlaces } from './list-places.ts';
-import { BareRows, type FieldMapping, type FieldSlots } from './slot-paths.ts';
-import { wantedDocument } from './wanted-paths.ts';
+import { BareRows, type FieldMapping, type FieldSlots, wantedDocument } from './slot-paths.ts';
 
 /** Takes the rows of a reply, one by one. A program calls `begin`, then `add` for each row, then `take`. */
 export type RowSink<Records extends ReadRecords> = {

@@ -9,8 +9,16 @@ import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
 import type { Observed } from '../map/reply-observer.ts';
 import { CHECKED } from '../spec/spec-location.ts';
-import { type FieldMapping, fieldSlots, outcomePaths, slotPaths, slotsAt } from './slot-paths.ts';
-import { KeySlots, placesOf, wantedDocument } from './wanted-paths.ts';
+import {
+  type FieldMapping,
+  fieldSlots,
+  outcomePaths,
+  slotPaths,
+  slotsAt,
+  KeySlots,
+  placesOf,
+  wantedDocument,
+} from './slot-paths.ts';
 
 /**
  * Compiles the places of the values in the reply for one record, and separately of those that decide about the outcome.

@@ -1,4 +1,5 @@
-// A slot is the number under which a projection keeps a value of a document. Here the paths of a source file get their slots.
+// A slot is the number under which a projection keeps a value of a document. Here the paths of a source file get their slots and
+// places, and the values that were found become a document.
 
 import type { MappingSpec, SourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
@@ -8,7 +9,8 @@ import type { PathCompiler } from '../map/map-record.ts';
 import { mappingOf } from '../map/row-fields.ts';
 import { proofPaths } from '../read/credential-proof.ts';
 import { keysOfPath } from '../spec/path.ts';
-import type { KeySlots } from './wanted-paths.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { createPlace, type WantedPlace } from '../../../kernel/json/learned-keys.ts';
 
 /** The fields of a record, and the mapping of the source file for them. */
 export type FieldMapping = { readonly fields: readonly Field[]; readonly map: MappingSpec };
@@ -89,4 +91,65 @@ export class BareRows {
   areSome(rows: number): boolean {
     return this.count > 0 && this.count < rows;
   }
+}
+
+type KeyPath = readonly string[];
+type Wanted = { readonly keys: KeyPath; readonly slot: number };
+
+/** Gives each path of keys a slot. Equal paths share a slot. */
+export class KeySlots {
+  readonly wanted: Wanted[] = [];
+  private readonly first: number;
+  private readonly known = new Map<string, number>();
+
+  constructor(first: number) {
+    this.first = first;
+  }
+
+  /** The slot of a path. */
+  at(keys: KeyPath): number {
+    const name = JSON.stringify(keys);
+    const slot = this.known.get(name) ?? this.first + this.wanted.length;
+    if (!this.known.has(name)) this.wanted.push({ keys, slot });
+    this.known.set(name, slot);
+    return slot;
+  }
+}
+
+/**
+ * Makes a tree of the places of the wanted values in a document, or in a row. `undefined` if a wanted value contains the rows
+ * or is inside of them.
+ */
+export function placesOf(
+  wanted: readonly Wanted[],
+  rows?: { readonly at: KeyPath; readonly row: WantedPlace },
+): WantedPlace | undefined {
+  const slot = wanted.find(({ keys }) => keys.length === 0)?.slot ?? -1;
+  if (rows !== undefined && slot !== -1) return undefined;
+  if (rows?.at.length === 0) return wanted.length > 0 ? undefined : createPlace(-1, new Map(), rows.row);
+  const inner = rows === undefined ? wanted : [...wanted, { keys: rows.at, slot: -1 }];
+  const children = new Map<string, WantedPlace>();
+  for (const key of new Set(inner.flatMap(({ keys }) => keys[0] ?? []))) {
+    const below = wanted.filter(({ keys }) => keys[0] === key);
+    const child = placesOf(
+      below.map(({ keys, ...one }) => ({ keys: keys.slice(1), ...one })),
+      rows?.at[0] === key ? { at: rows.at.slice(1), row: rows.row } : undefined,
+    );
+    if (child === undefined) return undefined;
+    children.set(key, child);
+  }
+  return createPlace(slot, children);
+}
+
+/**
+ * Makes a document of the wanted values that a projection has found. It has all values that the paths of the source file read.
+ */
+export function wantedDocument(projection: Projection, { wanted }: WantedPlace): Json {
+  const document = Object.create(null) as Record<string, Json>;
+  for (const [key, child] of wanted) {
+    if (child.rows !== undefined) continue;
+    const value = child.slot === -1 ? wantedDocument(projection, child) : projection.valueIn(child.slot);
+    if (value !== undefined) document[key] = value;
+  }
+  return document;
 }

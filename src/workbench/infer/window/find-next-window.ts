@@ -81,7 +81,7 @@ function nextName(
 ): string | undefined {
   const list = { window: { ...form, sizeMax: 1 }, request, filters: {} };
   const read = compileNext(list as unknown as ListSpec, { baseUrl }, CHECKED);
-  return readOrUndefined(() => read(listing.reply, listing.document, listing.rows));
+  return readOrUndefined(() => read?.(listing.reply, listing.document, listing.rows));
 }
 
 /** The links that may lead to the next window; a link to another origin is marked. */

@@ -31,7 +31,7 @@ function nextOf(
     }),
   );
   const json = (value: unknown) => readJson(typeof value === 'string' ? value : JSON.stringify(value));
-  return next(replyOf('', { headers }), json(body), rows.map(json));
+  return next?.(replyOf('', { headers }), json(body), rows.map(json));
 }
 
 describe('the cursor of the next window', () => {
