@@ -58,7 +58,7 @@ export type MigrationsDeps = {
   /** Called for each call that reached a new source. It must not throw, and must return at once. */
   readonly onServed?: ((call: NewSourceCall) => void) | undefined;
   /** Called with each answer that was just read for a caller. It must not throw, and must return at once. */
-  readonly offerAnswer?: ((resource: string, read: OfferedAnswer) => void) | undefined;
+  readonly offerAnswer?: ((read: OfferedAnswer) => void) | undefined;
   /** Called after a changed source file has begun the comparison counts anew. It must not throw, and must return at once. */
   readonly onCountsReset?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
@@ -119,10 +119,9 @@ export function createMigrations(deps: MigrationsDeps) {
         }),
       /** Wraps a source, so that its answers to callers are offered for comparison. */
       reported: (operation: string, origin: Origin, source: SourceHandler): SourceHandler =>
-        offerAnswers({ operation, origin }, source, {
-          monotonic,
-          offerAnswer: (read) => offerAnswer?.(resource, read),
-        }),
+        offerAnswer === undefined
+          ? source
+          : offerAnswers({ operation, origin }, source, { monotonic, offerAnswer }),
       /** The present generation of the new source. */
       generation: (): number => (states.current(resource) ?? initial).generation,
       /** Calls `listener` with the generation after each change of the state. Returns the function that stops this. */

@@ -109,7 +109,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps) {
     /** The contract's description of a resource. @throws Error if the configuration declares no migration of it */
     resourceOf: (resource: string) => partsFor(resource).resource,
     /** Offers an answer that was just read. A share of the answers is compared. It never throws, and returns at once. */
-    offer: (resource: string, read: OfferedAnswer) => compared.get(resource)?.shadow.offer(read),
+    offer: (read: OfferedAnswer) => compared.get(read.query.resource)?.shadow.offer(read),
     /** For each source of the resource with which nothing is compared in this process: the reason, in words. */
     uncompared(resource: string): readonly string[] {
       const { shadow, names } = compared.get(resource) ?? {};

@@ -74,10 +74,13 @@ export function openTracker(
   services: TrackedProcess,
   {
     metrics,
+    bounds,
     current,
     stores,
   }: {
     readonly metrics: Pick<Metrics, 'answered'>;
+    /** From how many milliseconds on a call is slow; a reload may change it. */
+    readonly bounds: { readonly slowMs: number };
     /** Returns the snapshot in force; called each time, because a reload changes it. */
     readonly current: () => Pick<Snapshot, 'config' | 'compiled' | 'disabled'>;
     readonly stores: () => Pick<Stores, 'redis' | 'callers' | 'disabledClaims'>;
@@ -86,7 +89,7 @@ export function openTracker(
   const tracker = createIncidentTracker(services, {
     answered: metrics.answered,
     labelOf: (caller) => stores().callers.labelOf(caller),
-    slowMs: () => current().config.admin.slowRequests,
+    slowMs: () => bounds.slowMs,
     sourcesOf(operation) {
       const { config, compiled } = current();
       return servedSources(config, compiled).flatMap(({ name, operations }) =>

@@ -218,9 +218,9 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       callersDeps ? createFleetCallers(name, callersDeps) : createLocalCallers(deps.clock.monotonic),
     legacyP99Ms: (operation) => latency.p99Ms(operation),
     onServed: (call) => counts.served(call),
-    offerAnswer(resource, read) {
-      deps.metrics.migrationAnswered(resource, read.origin, false, read.ms);
-      comparisons.offer(resource, read);
+    offerAnswer(read) {
+      deps.metrics.migrationAnswered(read.query.resource, read.origin, false, read.ms);
+      comparisons.offer(read);
     },
     onCountsReset: (...states) => void audit?.record(sourceChange(...states)),
   });

@@ -24,7 +24,6 @@ import type { QuotaOf } from '../../source/source-upstreams.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
 import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
-import type { RecentRequests } from '../../telemetry/requests/recent-requests.ts';
 import type { IncidentTracker } from '../../telemetry/incidents/incident-tracker.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
@@ -98,10 +97,10 @@ function createServeBy(
   server: Server,
   app: App,
   metrics: Metrics,
-  { migrations, recent }: { migrations: Pick<Migrations, 'serveBy'>; recent: Pick<RecentRequests, 'slowMs'> },
+  { migrations, slow }: { migrations: Pick<Migrations, 'serveBy'>; slow: readonly { slowMs: number }[] },
 ): (next: Snapshot) => void {
   return function serveBy(next) {
-    recent.slowMs = next.config.admin.slowRequests;
+    for (const one of slow) one.slowMs = next.config.admin.slowRequests;
     metrics.knowEndpoints(next.endpoints);
     metrics.serveSources([
       ...withTargets(next.compiled).map(({ source }) => source.spec.name),
@@ -176,7 +175,8 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   warnOfSetting(first, log);
   const counted = createMetrics({ ...services, operations: [] });
   const current = () => snapshots.current;
-  const tracker = openTracker(services, { metrics: counted, current, stores: () => stores });
+  const bounds = { slowMs: first.gateway.admin.slowRequests };
+  const tracker = openTracker(services, { metrics: counted, bounds, current, stores: () => stores });
   const metrics = withTracker(counted, tracker);
   const stores = openStores(first.gateway, services, metrics, tracker.answerHarmed);
   const { redis, purges, recent, callers } = stores;
@@ -197,7 +197,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   watchSnapshots(metrics, current);
   const server = createServer(app, snapshots.current.limits, { log, metrics });
   const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
-  const serveBy = createServeBy(server, app, metrics, { migrations, recent });
+  const serveBy = createServeBy(server, app, metrics, { migrations, slow: [recent, bounds] });
   serveBy(snapshots.current);
 
   const running = { metrics, migrations, closing: closing.signal };
