@@ -1,9 +1,32 @@
-import type { ServedOperation } from '../pipeline/stages/call.ts';
-import type { CallAnswer } from '../pipeline/stages/call.ts';
+import type { ServedOperation, CallAnswer } from '../pipeline/stages/call.ts';
 import { OpenCall, requestFacts } from './listener/open-call.ts';
-import type { ReferenceCount } from '../kernel/reference-count.ts';
 import type { Responder } from './listener/responder.ts';
 import { type Endpoint, READ_METHODS } from './listener/routes.ts';
+
+/** Counts the running requests of a configuration, which is to be closed after its last one. */
+export type ReferenceCount = ReturnType<typeof createReferenceCount>;
+
+/** Creates a count of zero. */
+export function createReferenceCount() {
+  let count = 0;
+  let waiting: (() => void)[] = [];
+  return {
+    enter: (): void => {
+      count += 1;
+    },
+    leave: (): void => {
+      count -= 1;
+      if (count > 0) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+    /** Resolves as soon as the count is zero, which may be at once. */
+    untilUnused(): Promise<void> {
+      if (count === 0) return Promise.resolve();
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+  };
+}
 
 /**
  * Makes the endpoint of an operation: it opens the call, runs its handler and sends the result. `uses` counts the running

@@ -2,12 +2,11 @@
 
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { storedTag } from '../../admin/actions/cache-actions.ts';
-import { isApiPageServed } from '../../config/schema/gateway.ts';
-import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { isApiPageServed, type GatewayConfig } from '../../config/schema/gateway.ts';
 import type { App } from '../../http/app.ts';
 import { contentDigest } from '../../kernel/secret.ts';
 import type { ComponentSet, createSharedComponents } from '../../kernel/shared-components.ts';
-import { createReferenceCount, type ReferenceCount } from '../../kernel/reference-count.ts';
+import { createReferenceCount, type ReferenceCount } from '../../http/operation-endpoint.ts';
 import { type AdmissionDeps, createAdmission } from '../assemble/admission.ts';
 import { assembleAdmission } from '../assemble/assemble.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';

@@ -6,7 +6,7 @@ import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Responder } from './responder.ts';
 import type { createAccessLog } from './access-log.ts';
-import { clientClosedRequest } from './call-signal.ts';
+import { clientClosedRequest } from './open-call.ts';
 import { attachContext, detachContext, newRequestId, type RequestContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
 import type { RequestTraces } from './open-traces.ts';

@@ -11,11 +11,10 @@ import {
 } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { CallAnswer } from '../../pipeline/stages/call.ts';
-import { createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
+import { createAcceptedCodings, NO_CODINGS, type Representable, representationOf } from './representation.ts';
 import type { Cors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
 import { closeIfBodyUnread } from './unread-body.ts';
-import { type Representable, representationOf } from './representation.ts';
 import { allowedMethods, type Endpoint } from './routes.ts';
 
 /** The responder. Its methods never throw. For each request, only the first response is sent. */

@@ -2,8 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Stream, Transform } from 'node:stream';
-import { joinLines } from '../listener/select-headers.ts';
-import type { RequestHead } from '../listener/request-head.ts';
+import { joinLines, type RequestHead } from '../listener/request-head.ts';
 import type { AnswerHead, HeaderLines } from './headers.ts';
 
 /** How a request's body is delimited: not at all, by a length in bytes, or in chunks. */

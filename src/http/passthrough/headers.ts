@@ -1,8 +1,12 @@
 // Builds the headers of a request to an upstream, and of its response to the caller.
 
 import type { IncomingMessage } from 'node:http';
-import { compileSelectHeaders, type SelectHeaders, joinLines } from '../listener/select-headers.ts';
-import type { RequestHead } from '../listener/request-head.ts';
+import {
+  compileSelectHeaders,
+  type SelectHeaders,
+  joinLines,
+  type RequestHead,
+} from '../listener/request-head.ts';
 import { isUnder } from '../listener/routes.ts';
 import { type PathMap, publicPath } from './path.ts';
 

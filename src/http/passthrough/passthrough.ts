@@ -4,7 +4,6 @@ import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { ComponentSet, MadeComponent } from '../../kernel/shared-components.ts';
-import type { ReferenceCount } from '../../kernel/reference-count.ts';
 import type { Handler } from '../../pipeline/stages/call.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 import type { Cors } from '../listener/cors.ts';
@@ -30,7 +29,7 @@ export type PassthroughDeps = RouteUpstreamDeps & {
   /** Purges the resources that a write of a route changes. */
   readonly purges: Pick<Purges, 'purge' | 'forgetHere'>;
   /** Counts the running requests of this configuration. */
-  readonly uses: ReferenceCount;
+  readonly uses: { enter(): void; leave(): void };
   /** Keeps the upstream of a route after a reload that did not change the route. */
   readonly parts: Pick<ComponentSet, 'acquire'>;
 };

@@ -6,10 +6,9 @@ import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Call } from '../../pipeline/stages/call.ts';
-import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
-import type { RequestTarget } from '../listener/request-head.ts';
+import { isHost, type RequestTarget } from '../listener/request-head.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
 import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
@@ -80,6 +79,24 @@ export type ProxyContext = {
   readonly framing: Framing;
   readonly progress: ProxyProgress;
 };
+
+/** The protocol that the caller used. Without trusted proxies, it is always http. */
+function clientProtocol(req: Request, trustsProxies: boolean): 'http' | 'https' {
+  return trustsProxies && req.protocol === 'https' ? 'https' : 'http';
+}
+
+/** The host that the caller asked for; `undefined` if the request has no valid host. */
+function clientHost(
+  req: Request,
+  { head, target }: Pick<RequestContext, 'head' | 'target'>,
+  trustsProxies: boolean,
+): string | undefined {
+  // `req.host` is right for a target in absolute form, too, but it makes Node parse all headers.
+  const isPlain = !trustsProxies && target.startsWith('/');
+  // The type promises a host, but a request of HTTP/1.0 may have none.
+  const host = isPlain ? head.host[0] : (req.host as string | undefined);
+  return host !== undefined && host !== '' && isHost(host) ? host : undefined;
+}
 
 /** The body to send; `undefined` if it is the request itself, whose length the parser has checked. */
 function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stream | undefined {

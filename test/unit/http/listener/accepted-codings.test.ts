@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createAcceptedCodings, readAcceptEncoding } from '../../../../src/http/listener/accepted-codings.ts';
+import { createAcceptedCodings, readAcceptEncoding } from '../../../../src/http/listener/representation.ts';
 import { finishes } from '../../../support/time/finishes.ts';
 
 /** A member of the list, as the grammar of RFC 9110, section 12.5.3, has it. */

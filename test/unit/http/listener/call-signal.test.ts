@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { clientClosedRequest, CallSignal } from '../../../../src/http/listener/call-signal.ts';
+import { clientClosedRequest, CallSignal } from '../../../../src/http/listener/open-call.ts';
 import type { GatewayError } from '../../../../src/kernel/errors/fault.ts';
 
 describe('the signal of a call', () => {
