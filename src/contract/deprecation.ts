@@ -1,6 +1,6 @@
 // Tells clients which parts of the contract they use are deprecated: by headers of answers, and in OpenAPI.
 
-import { readQuery } from './raw-query.ts';
+import { readQuery } from './query.ts';
 import type { Deprecation, Operation } from './resource.ts';
 
 /** The day of a deprecation without a date, because the header of RFC 9745 must have one. */

@@ -4,8 +4,7 @@ import { fault } from '../kernel/errors/fault.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { compareBounds } from './order.ts';
 import { compileFilterParser, invalidParameter } from './parse-filter.ts';
-import type { Filter, ListQuery, Query, Sort } from './query.ts';
-import { readQuery } from './raw-query.ts';
+import { type Filter, type ListQuery, type Query, type Sort, readQuery } from './query.ts';
 import type { Contract, Operation, Resource } from './resource.ts';
 
 /**

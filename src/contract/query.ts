@@ -1,5 +1,6 @@
-import type { Decimal } from '../kernel/decimal.ts';
+import { Decimal } from '../kernel/decimal.ts';
 import type { KnownValue } from './list-value.ts';
+import { fault } from '../kernel/errors/fault.ts';
 
 /**
  * The operators of filters, in this order: equal, one of several values, at least, at most, above, below, whether there is
@@ -62,4 +63,56 @@ export function queryShape(query: Query): string {
   if (query.page > 1) names.push('page');
   if (query.sort !== null) names.push('sort');
   return [`${query.resource}.list`, ...names].join(' ');
+}
+
+/** One decoded component of a query string; `+` is a space (form encoding). */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw fault('bad_request', { detail: 'malformed percent-encoding in the query', cause });
+  }
+}
+
+/**
+ * Reads a raw query string: the decoded values of the parameters in `known`, in order of appearance. Names are compared
+ * after decoding; unknown parameters are dropped.
+ * @throws GatewayError `bad_request` if the percent-encoding is malformed, even in unknown parameters
+ */
+export function readQuery(raw: string, known: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, string[]>();
+  if (raw === '') return values;
+  for (const part of raw.split('&')) {
+    if (part === '') continue;
+    const cut = part.indexOf('=');
+    const name = decode(cut < 0 ? part : part.slice(0, cut));
+    const value = cut < 0 ? '' : decode(part.slice(cut + 1));
+    if (!known.has(name)) continue;
+    const earlier = values.get(name);
+    if (earlier === undefined) values.set(name, [value]);
+    else earlier.push(value);
+  }
+  return values;
+}
+
+/** A value as text. Equal decimals give equal text: 10, 10.0 and 010 are one value. */
+function valueKey(value: KnownValue | readonly KnownValue[]): string {
+  if (typeof value === 'string') return `t${value}`;
+  if (typeof value === 'boolean') return `b${value}`;
+  // The values of `in` are sorted by their keys, and duplicates count once.
+  if (!(value instanceof Decimal)) return `l${JSON.stringify([...new Set(value.map(valueKey))].sort())}`;
+  return `d${value.shortest()}`;
+}
+
+/** The key of a set of filters; the same filters in another order have the same key. */
+export function filtersKey(filters: readonly Filter[]): string {
+  if (filters.length === 0) return '[]';
+  return JSON.stringify(filters.map(({ field, op, value }) => [field, op, valueKey(value)]).sort());
+}
+
+/** The canonical text of a query: equal queries have equal keys, whatever the spelling and order of parameters. */
+export function queryKey(query: Query): string {
+  if (query.kind === 'get') return query.id;
+  const sort = query.sort === null ? '' : `${query.sort.descending ? '-' : ''}${query.sort.field}`;
+  return `${query.page}/${query.limit}/${sort}/${filtersKey(query.filters)}`;
 }

@@ -59,16 +59,13 @@ export function createSourceReader(
   const scanCaches = createScanCaches(runtime, place && createRedisScanCaches({ ...place, codec }));
   const walk = createWalker(runtime, createCursorCheckpoints({ redis: place }));
   const purgeable = createPurgeable(compiled, deps.purges);
-  const answer = createAnswer(runtime, { fresh }, purgeable.scanCaches(scanCaches), purgeable.walker(walk));
-  async function source(call: Parameters<SourceHandler>[0]) {
-    try {
-      return await answer(call);
-    } catch (error) {
-      blameUpstream(error, compiled.source.spec.name);
-      quality.failed(error);
-      throw error;
-    }
+  function failed(error: unknown): never {
+    blameUpstream(error, compiled.source.spec.name);
+    quality.failed(error);
+    throw error;
   }
+  const settings = { fresh, failed };
+  const source = createAnswer(runtime, settings, purgeable.scanCaches(scanCaches), purgeable.walker(walk));
   const ages = () => scanCaches.storedTimes().map((at) => (runtime.clock.now() - at) / 1_000);
   const endWatch = deps.metrics.watchScanCaches(compiled.source.spec.name, resource.name, ages);
   return {

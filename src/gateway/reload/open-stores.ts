@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { redisRoles } from '../../config/schema/redis.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Cache, createCache } from '../../store/cache/cache.ts';
-import { createContentEncodings } from '../../store/cache/content-encodings.ts';
+import { createContentEncodings } from '../../store/cache/encoded-bodies.ts';
 import { createDisabledClaims } from '../../store/disabled-claims.ts';
 import { createLookTurns } from '../../store/fleet/look-turns.ts';
 import { openFleet } from '../../store/fleet/fleet.ts';

@@ -1,7 +1,6 @@
 // Asks both sources a question that no caller has asked, and compares the answers. Walks and replays use it.
 
-import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
+import { queryKey, type Query } from '../../contract/query.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { type ComparerDeps, createComparer } from './comparer.ts';
 import { createAskForComparison } from './comparison-call.ts';

@@ -1,8 +1,7 @@
 // Makes a comparison: asks the other source the same question, compares both answers, and asks again to confirm differences.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
+import { queryKey, type Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SourceAnswer, SourceHandler } from '../../pipeline/stages/call.ts';

@@ -1,8 +1,7 @@
 // Asks both sources Portico's own questions, because the new source may be broken, or may fail only for one caller.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { queryKey } from '../../contract/query-key.ts';
-import { type Query, queryShape } from '../../contract/query.ts';
+import { queryKey, type Query, queryShape } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
 import type { OwnAnswers } from '../judge/carry-out-decision.ts';

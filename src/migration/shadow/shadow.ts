@@ -2,8 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
-import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
+import { queryKey, type Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { ByOrigin, Origin } from '../../kernel/migration-origin.ts';
 import type { BeginPrewarm } from '../../pipeline/stages/cache-prewarm.ts';

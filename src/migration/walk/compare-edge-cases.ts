@@ -1,6 +1,6 @@
 // Asks both sources the edge cases (questions that callers hardly ever ask), and compares the answers.
 
-import { queryKey } from '../../contract/query-key.ts';
+import { queryKey } from '../../contract/query.ts';
 import type { GatewayError } from '../../kernel/errors/fault.ts';
 import { isBeyondBounds } from '../../pipeline/reading/windows/scan-faults.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';

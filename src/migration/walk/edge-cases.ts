@@ -1,9 +1,8 @@
 // Lists the edge cases of a resource: questions that callers hardly ever ask, and at which two services often differ.
 
-import type { ListQuery, Query } from '../../contract/query.ts';
+import { type ListQuery, type Query, queryKey } from '../../contract/query.ts';
 import { emptyFilter } from '../../contract/example-filters.ts';
 import type { Resource } from '../../contract/resource.ts';
-import { queryKey } from '../../contract/query-key.ts';
 import type { ListedPage } from '../compare/read-body.ts';
 import { filtersOf, firstPageQuery, SAMPLE_LIMIT, sortsOf } from '../tasks/sample-questions.ts';
 

@@ -19,8 +19,58 @@ import { createScanCaches, type ScanCaches } from '../scan-cache/scan-caches.ts'
 import { createRecordReader } from '../reading/records/read-record.ts';
 import { createPlanRunner } from './run-plan.ts';
 import { type CallContext, disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
-import { createSmallerWindows } from '../reading/verify/smaller-windows.ts';
 import { createWalker, type Walker } from '../reading/pages/walk-page.ts';
+import type { ListPlan } from '../../source/adapter/plan/plan.ts';
+import { windowIds } from '../../source/checks/claim.ts';
+import { isPlanFailure } from '../reading/windows/plan-failure.ts';
+import { readWindow } from '../reading/windows/read-window.ts';
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((id, index) => id === b[index]);
+
+/**
+ * Creates what notices that a source now gives fewer rows in a window than its file says, and then uses smaller windows.
+ * That is safe, because the file allows smaller windows, and each is checked like any other. So that one bad reply is not
+ * enough, three replies must agree: the first window is too short; in the smaller size it has the same rows; and the window
+ * after it is full of other rows.
+ */
+function createSmallerWindows(source: SourceRuntime) {
+  let rowsMax = Infinity;
+
+  return {
+    /** Returns the plan with windows that the source gives in full. */
+    apply(plan: ListPlan): ListPlan {
+      if (plan.kind === 'nothing' || plan.window.kind !== 'random' || plan.window.scanSize <= rowsMax)
+        return plan;
+      const window = plan.window.upTo?.(rowsMax);
+      return window === undefined ? plan : { ...plan, window };
+    },
+
+    /** Whether the source gives smaller windows than the plan asks for. It remembers their size. @throws GatewayError */
+    async learn(plan: ListPlan, context: CallContext): Promise<boolean> {
+      if (plan.kind === 'nothing' || plan.window.kind !== 'random' || !plan.window.shortAtEnd) return false;
+      const { window, request } = plan;
+      const cut = await readWindow(source, request, window.scanCall(0), context);
+      if (isPlanFailure(cut)) return false;
+      const { received } = cut.rows;
+      const isCounted = plan.kind === 'page' || (plan.totalCounts && !plan.totalIsLowerBound);
+      const total = (isCounted ? cut.rows.total : undefined) ?? Infinity;
+      const smaller = window.upTo?.(received);
+      if (smaller === undefined || received >= Math.min(window.scanSize, total)) return false;
+      const size = smaller.scanSize;
+      const first = await readWindow(source, request, smaller.scanCall(0), context);
+      if (isPlanFailure(first) || !isSame(windowIds(first), windowIds(cut).slice(0, size))) return false;
+      const next = await readWindow(source, request, smaller.scanCall(1), context);
+      if (isPlanFailure(next) || next.rows.total !== cut.rows.total) return false;
+      const known = new Set(windowIds(first));
+      const isBehind = next.rows.received > 0 && !windowIds(next).some((id) => known.has(id));
+      const isFull = total === Infinity || next.rows.received === Math.min(size, total - size);
+      if (!isBehind || !isFull) return false;
+      rowsMax = size;
+      return true;
+    },
+  };
+}
 
 /** The plan that is reported for a single record. */
 const RECORD_PLAN = { kind: 'record' } as const;
@@ -65,10 +115,13 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
   };
 }
 
+/** `fresh`: how long an answer that was just read may be served. `failed` throws on the error of an answer that there is none. */
+type AnswerSettings = { readonly fresh: number; readonly failed?: (error: unknown) => never };
+
 /** Creates the function that makes answers of one resource from its source. */
 export function createAnswer(
   source: SourceRuntime,
-  { fresh: freshSeconds }: { readonly fresh: number },
+  { fresh: freshSeconds, failed }: AnswerSettings,
   scanCaches: ScanCaches = createScanCaches(source, undefined),
   walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
 ): SourceHandler {
@@ -102,6 +155,7 @@ export function createAnswer(
   }
 
   return function answer({ query, ...context }) {
-    return query.kind === 'list' ? answerList(query, context) : answerGet(query, context);
+    const answered = query.kind === 'list' ? answerList(query, context) : answerGet(query, context);
+    return failed === undefined ? answered : answered.catch(failed);
   };
 }

@@ -11,8 +11,7 @@ import { createTokenBucket } from '../stages/token-bucket.ts';
 import { disableClaim, type SourceRuntime } from '../reading/windows/source-runtime.ts';
 import type { Usage } from '../../source/client/guard/exchange.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { digestOf, type FieldBit, fieldBits, statesOf } from './field-states.ts';
-import { createPairedReads } from './paired-reads.ts';
+import { digestOf, type FieldBit, fieldBits, statesOf, createPairedReads } from './field-states.ts';
 import { type ListLook, lookAtList } from './look-at-list.ts';
 import {
   isBack,
@@ -80,10 +79,12 @@ function createPageCheck(resource: Resource, bits: readonly FieldBit[], clock: C
   function check(): void {
     for (const [index, bit] of bits.entries()) {
       const { before, now } = reads.ratesOf(index);
-      if (now.without <= before.without) risesSince.delete(bit.claim);
+      const hasRisen = now.without > before.without;
+      if (!hasRisen) risesSince.delete(bit.claim);
       else if (!risesSince.has(bit.claim)) risesSince.set(bit.claim, clock.now());
       if (!alarms.isRaised(bit.claim)) {
-        if (!isJump(before, now)) continue;
+        // Both rates are of the same records, so without a rise there is no jump.
+        if (!hasRisen || !isJump(before, now)) continue;
         raisedFrom.set(bit.claim, before);
         alarms.raise(bit, before, now, risesSince.get(bit.claim));
       } else if (isJump(now, before) && isBack(raisedFrom.get(bit.claim) ?? NOTHING, now))

@@ -1,8 +1,7 @@
 // Compares the total of a filtered list with a cached scan of the whole list, to notice filters that lose rows.
 
 import type { ListPlan, ScanPlan } from '../../source/adapter/plan/plan.ts';
-import { filtersKey } from '../../contract/query-key.ts';
-import type { ListQuery } from '../../contract/query.ts';
+import { filtersKey, type ListQuery } from '../../contract/query.ts';
 import { filterClaimsOf } from '../reading/pages/next-attempt.ts';
 import { isPlanFailure, type PlanFailure } from '../reading/windows/plan-failure.ts';
 import { type Page, readPage } from '../reading/pages/read-page.ts';

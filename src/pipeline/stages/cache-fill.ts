@@ -1,17 +1,69 @@
-// Makes new cache entries from a source, so that the same answer is not made twice at the same time in the fleet.
+// Makes cache entries of the answers of a source, so that the same answer is not made twice at the same time in the fleet.
 
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight, type SingleFlight } from '../../kernel/single-flight.ts';
 import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 import { type Cache, staleMsOf } from '../../store/cache/cache.ts';
-import type { CacheEntry } from '../../store/cache/cache-entry.ts';
+import { type CacheEntry, type PurgePosition, tagText } from '../../store/cache/cache-entry.ts';
 import type { Lock } from '../../store/redis/distributed-lock.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../../store/fleet-single-flight.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
 import { timed } from '../../telemetry/requests/request-timings.ts';
-import type { SourceCall, SourceHandler } from './call.ts';
-import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
+import type { SourceCall, SourceHandler, SourceAnswer } from './call.ts';
+import { hash } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+
+/** How long answers are kept, in seconds. */
+export type Freshness = {
+  /** How long "no such record" is remembered. */
+  readonly notFound: number;
+  /** How long after its freshness an answer is served while a new one is made in the background. */
+  readonly staleWhileRevalidate: number;
+  /** How long after its freshness an answer is served if no new one can be made. */
+  readonly staleIfError: number;
+};
+
+/**
+ * What the maker needs. An answer itself says how long it is fresh (`freshSeconds`). `freshness` says it for missing records,
+ * and how long an answer may be served stale.
+ */
+export type EntryMakerDeps = {
+  readonly clock: Clock;
+  readonly freshness: Freshness;
+  /** The percentage by which freshness may end early, so that not all answers expire at once. */
+  readonly jitterPercent: number;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+};
+
+/** The strong entity tag of a body (RFC 9110, section 8.8.3): a part of its SHA-256, in quotes. */
+export function etagOf(body: Buffer): string {
+  return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Creates the maker. Its `purgePosition` is that of the last purge before the source was asked. */
+export function createEntryMaker({ clock, freshness, jitterPercent, random }: EntryMakerDeps) {
+  const keepSeconds = Math.max(freshness.staleWhileRevalidate, freshness.staleIfError);
+  return function entryOf(answer: SourceAnswer, purgePosition: PurgePosition): CacheEntry {
+    const { found, tags } = answer;
+    const body = found ? answer.body : NO_BODY;
+    const freshSeconds = found ? answer.freshSeconds : freshness.notFound;
+    return {
+      found,
+      body,
+      etag: found ? etagOf(body) : '',
+      storedAt: found ? answer.storedAt : clock.now(),
+      freshSeconds,
+      freshMs: freshSeconds * 1_000 * (1 - (random() * jitterPercent) / 100),
+      staleMs: found ? keepSeconds * 1_000 : 0,
+      tags: tagText(tags),
+      purgePosition,
+    };
+  };
+}
 
 /** What filling needs. `deadlineMs` limits only background refreshes; other fills end when their callers have gone. */
 export type CacheFillDeps = EntryMakerDeps & {

@@ -1,10 +1,9 @@
-import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
+import { queryKey, type Query } from '../../contract/query.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import type { Lock } from '../../store/redis/distributed-lock.ts';
 import type { Purges } from '../../store/cache/purges.ts';
-import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
+import { createEntryMaker, type EntryMakerDeps } from './cache-fill.ts';
 import { cacheKeyOf } from './cache-stage.ts';
 import type { SourceAnswer } from './call.ts';
 

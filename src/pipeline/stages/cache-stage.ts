@@ -6,8 +6,7 @@ import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import { entryAnswer, staleMsOf } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
 import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
-import { type CacheFillDeps, createCacheFill } from './cache-fill.ts';
-import { etagOf } from './cache-entry-maker.ts';
+import { type CacheFillDeps, createCacheFill, etagOf } from './cache-fill.ts';
 import type { Call, Handler, CallAnswer, SourceCall, SourceHandler } from './call.ts';
 
 /** What the stage needs. `digest` is part of every key, so answers of a changed source file are not found. */

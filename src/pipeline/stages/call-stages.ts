@@ -1,6 +1,5 @@
 import type { DeprecationHeaders } from '../../contract/deprecation.ts';
-import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
+import { queryKey, type Query } from '../../contract/query.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Stage } from './call.ts';
 

@@ -1,13 +1,11 @@
 // The cache of finished answers: one level in the memory of this process, and one in Redis that the fleet shares.
 
 import type { Clock } from '../../kernel/clock.ts';
-import { detachedCopy } from '../../kernel/detached-copy.ts';
-import { createBoundedMap } from '../memory/bounded-map.ts';
+import { detachedCopy, createBoundedMap } from '../memory/bounded-map.ts';
 import type { Lock } from '../redis/distributed-lock.ts';
 import { EVERYTHING, type Purges } from './purges.ts';
 import { type CacheEntry, tagList } from './cache-entry.ts';
-import type { AttachEncodings } from './content-encodings.ts';
-import type { EncodedBodies } from './encoded-bodies.ts';
+import type { AttachEncodings, EncodedBodies } from './encoded-bodies.ts';
 import { createRedisEntries, type RedisEntriesDeps } from './redis-entries.ts';
 
 /** Called for the metrics with what happened at one level of the cache. */

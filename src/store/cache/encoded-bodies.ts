@@ -2,7 +2,7 @@
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { detachedCopy } from '../../kernel/detached-copy.ts';
+import { detachedCopy } from '../memory/bounded-map.ts';
 
 /** A content encoding that answers are compressed with (RFC 9110, section 8.4.1). */
 export type ContentEncoding = 'br' | 'gzip';
@@ -41,7 +41,7 @@ export type Compression = {
 export type OnCompressed = (compression: Compression) => void;
 
 /** State that all bodies of a process share: the number of running compressions, and the listener for their results. */
-export type Compressor = { active: number; readonly onCompressed: OnCompressed };
+type Compressor = { active: number; readonly onCompressed: OnCompressed };
 
 /** The most concurrent compressions. It is low, because DNS look-ups share the process's few threads. */
 const ACTIVE_MAX = 2;
@@ -82,7 +82,7 @@ export function createDocumentEncodings(
 }
 
 /** The compressed forms of a body, made when they are first asked for. It is a class to save memory for each cached body. */
-export class LazyEncodings implements EncodedBodies {
+class LazyEncodings implements EncodedBodies {
   br: EncodingState = undefined;
   gzip: EncodingState = undefined;
   bytes = 0;
@@ -126,4 +126,47 @@ export class LazyEncodings implements EncodedBodies {
     this.bytes += encoded.length;
     this.#onGrown(this);
   }
+}
+
+/** An entry of the cache, as far as its compressed forms go. */
+type Compressible = EncodedBody & { readonly encodings?: EncodedBodies | undefined };
+
+/**
+ * Attaches compressed forms to an entry before the cache keeps it. `before` is the entry that it replaces: an equal body
+ * is not compressed again. `onGrown` is called after each compressed body that was added.
+ */
+export type AttachEncodings = <Entry extends Compressible>(
+  entry: Entry,
+  before: Entry | undefined,
+  onGrown: (encodings: EncodedBodies) => void,
+) => Entry;
+
+/** Smaller bodies are not compressed, because the headers of the answer weigh more than compression would save. */
+const BODY_BYTES_MIN = 1_024;
+
+/**
+ * Creates the content encodings for a cache of `localBytes`.
+ *
+ * On BREACH: this attack reads a secret from the lengths of compressed answers, if a page can make a browser fetch them
+ * with text of its choice beside that secret. It does not apply here. A v1 body holds no secret of its caller and no
+ * text of the request (of the parameters only the numbers `page` and `limit` come back; a `category` appears only as
+ * the label of found records), and browsers attach no credential of the gateway to requests of other pages. Errors,
+ * which name parameters, are never compressed. If callers may write text into records beside text that others must not
+ * learn, set `cache.compression: off`.
+ */
+export function createContentEncodings(
+  localBytes: number,
+  onCompressed: OnCompressed = () => undefined,
+): AttachEncodings {
+  // All three forms of a body must fit into the cache at once.
+  const bodyBytesMax = localBytes / 4;
+  const compressor: Compressor = { active: 0, onCompressed };
+
+  return function attachEncodings(entry, before, onGrown) {
+    if (entry.body.length < BODY_BYTES_MIN || entry.body.length > bodyBytesMax) return entry;
+    // The ETag is a digest of the body, so equal ETags mean equal bodies, and one copy is enough.
+    if (before?.encodings !== undefined && before.etag === entry.etag)
+      return { ...entry, body: before.body, encodings: before.encodings };
+    return { ...entry, encodings: new LazyEncodings(entry, compressor, onGrown) };
+  };
 }

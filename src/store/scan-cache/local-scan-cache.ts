@@ -2,8 +2,7 @@
 
 import type { Field } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { Filter, Sort } from '../../contract/query.ts';
-import { filtersKey } from '../../contract/query-key.ts';
+import { type Filter, type Sort, filtersKey } from '../../contract/query.ts';
 import type { SerialQueue } from '../../kernel/semaphore.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import { createBoundedMap } from '../memory/bounded-map.ts';

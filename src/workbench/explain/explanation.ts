@@ -1,7 +1,6 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
-import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
+import { queryKey, type Query } from '../../contract/query.ts';
 import { errorBody, fault, type GatewayError, publicStatus } from '../../kernel/errors/fault.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';

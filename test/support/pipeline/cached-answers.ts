@@ -1,8 +1,7 @@
 import { createBackgroundTasks } from '../../../src/kernel/background-tasks.ts';
-import { queryKey } from '../../../src/contract/query-key.ts';
-import type { Query } from '../../../src/contract/query.ts';
+import { queryKey, type Query } from '../../../src/contract/query.ts';
 import type { Call, SourceAnswer, SourceCall, SourceHandler } from '../../../src/pipeline/stages/call.ts';
-import type { Freshness } from '../../../src/pipeline/stages/cache-entry-maker.ts';
+import type { Freshness } from '../../../src/pipeline/stages/cache-fill.ts';
 import { createCacheStage } from '../../../src/pipeline/stages/cache-stage.ts';
 import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../src/store/cache/purges.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { filtersKey, queryKey } from '../../../src/contract/query-key.ts';
+import { filtersKey, queryKey } from '../../../src/contract/query.ts';
 import { parseGet, parseList } from '../../support/pipeline/parse-as.ts';
 
 type Asked = Readonly<Record<string, string>>;

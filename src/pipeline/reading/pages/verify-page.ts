@@ -10,10 +10,9 @@ import {
 import { contradicted } from '../../../source/checks/claim.ts';
 import { brokenFilter } from '../../../source/checks/filter.ts';
 import { brokenTotal } from '../../../source/checks/total.ts';
-import type { Filter, ListQuery } from '../../../contract/query.ts';
+import { type Filter, type ListQuery, filtersKey } from '../../../contract/query.ts';
 import type { FieldKind } from '../../../contract/fields.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';
-import { filtersKey } from '../../../contract/query-key.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import { allOrAbort } from '../windows/all-or-abort.ts';
@@ -21,8 +20,7 @@ import { isPlanFailure, type PlanFailure } from '../windows/plan-failure.ts';
 import { checkLastRows, type Page, type PageRange } from './read-page.ts';
 import { readWindow } from '../windows/read-window.ts';
 import type { CallContext, SourceRuntime } from '../windows/source-runtime.ts';
-import { undefinedIfFailed } from '../windows/verifications.ts';
-import type { Verifications } from '../windows/verifications.ts';
+import { undefinedIfFailed, type Verifications } from '../windows/verifications.ts';
 
 /** A low, a rare and a high number. Each fits into 32 bits as cents. */
 const NUMBERS = [new Decimal(-1n, 0), new Decimal(9_876_543n, 0), new Decimal(9_999_999n, 0)] as const;

@@ -13,8 +13,7 @@ import {
 } from '../../../source/checks/ties.ts';
 import { brokenTotal } from '../../../source/checks/total.ts';
 import { hasDuplicates } from '../../../source/checks/unique-ids.ts';
-import type { Sort } from '../../../contract/query.ts';
-import { filtersKey } from '../../../contract/query-key.ts';
+import { type Sort, filtersKey } from '../../../contract/query.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { isPlanFailure, type PlanFailure, unprovenTies } from '../windows/plan-failure.ts';
 import { readWindow } from '../windows/read-window.ts';

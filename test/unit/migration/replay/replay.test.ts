@@ -1,5 +1,5 @@
 import { resources } from '../../../support/reference.ts';
-import { queryKey } from '../../../../src/contract/query-key.ts';
+import { queryKey } from '../../../../src/contract/query.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
 import { createTrafficReplay } from '../../../../src/migration/replay/replay.ts';
 import { comparison } from '../../../support/migration/comparisons.ts';

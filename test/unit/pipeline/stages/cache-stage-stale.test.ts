@@ -1,5 +1,5 @@
 import { fault } from '../../../../src/kernel/errors/fault.ts';
-import type { Freshness } from '../../../../src/pipeline/stages/cache-entry-maker.ts';
+import type { Freshness } from '../../../../src/pipeline/stages/cache-fill.ts';
 import { callOf, clock, found, openCached, settled } from '../../../support/pipeline/cached-answers.ts';
 
 describe('an answer past its freshness', () => {

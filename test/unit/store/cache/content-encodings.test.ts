@@ -3,11 +3,11 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { CacheEntry } from '../../../../src/store/cache/cache-entry.ts';
 import { createCache } from '../../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../../src/store/cache/purges.ts';
-import { createContentEncodings } from '../../../../src/store/cache/content-encodings.ts';
-import type {
-  Compression,
-  ContentEncoding,
-  EncodedBody,
+import {
+  createContentEncodings,
+  type Compression,
+  type ContentEncoding,
+  type EncodedBody,
 } from '../../../../src/store/cache/encoded-bodies.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';

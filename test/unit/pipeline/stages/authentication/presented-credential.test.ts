@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { presentedCredential } from '../../../../../src/pipeline/stages/authentication/presented-credential.ts';
+import { presentedCredential } from '../../../../../src/pipeline/stages/authentication/authenticate.ts';
 import { finishes } from '../../../../support/time/finishes.ts';
 
 const token = fc.string({

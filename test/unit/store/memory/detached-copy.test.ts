@@ -1,4 +1,4 @@
-import { detachedCopy } from '../../../src/kernel/detached-copy.ts';
+import { detachedCopy } from '../../../../src/store/memory/bounded-map.ts';
 
 describe('bytes of their own', () => {
   it.each([
