@@ -157,11 +157,11 @@ const checksOf = (found: readonly WorkerState[]) => [
 export function createPrimary(deps: PrimaryDeps) {
   const { first, planOf, fork, log, version } = deps;
   const { host, port } = first.gateway.admin;
-  const plan = planOf(first);
   let draining = false;
   const metrics = createMergedMetrics({ workers: () => supervisor.workers });
   const supervisor: Supervisor = createSupervisor({
-    plan,
+    // Nothing else may hold the first plan: it has secrets, which a reload must be able to let go of.
+    plan: planOf(first),
     fork,
     log,
     onWorkerEnd: metrics.workerEnded,
@@ -218,7 +218,7 @@ export function createPrimary(deps: PrimaryDeps) {
         figures.start();
         tracker.start();
         const redis = redisState(bestOf(await statesOf()));
-        log.info({ port: publicPort, adminPort, redis, workers: plan.workers }, 'listening');
+        log.info({ port: publicPort, adminPort, redis, workers: supervisor.plan.workers }, 'listening');
         return { port: publicPort, adminPort };
       } catch (error) {
         await close();
