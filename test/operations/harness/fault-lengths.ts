@@ -1,10 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { execFile } from 'node:child_process';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { runRuleTests, type RuleTest, STEP_SECONDS } from './run-rule-tests.ts';
 
 /**
  * A series: what a counter adds in a scrape, or what a gauge is, while nothing is wrong and while the fault lasts.
@@ -24,7 +18,6 @@ export type LengthCase = {
   readonly minutes?: number;
 };
 
-const STEP_SECONDS = 15;
 const STEPS = 60 / STEP_SECONDS;
 /** Minutes of health before and after the fault: more than the longest window of a burn rate. */
 const [BEFORE, AFTER] = [40, 20];
@@ -46,12 +39,11 @@ function testOf(
   one: LengthCase,
   faultSteps: number,
   at: readonly (readonly [seconds: number, fires: boolean])[],
-) {
+): RuleTest {
   const { alert, series } = one;
   const firing = `group by (alertname) (ALERTS{alertname="${alert}",alertstate="firing"})`;
   return {
     name: `${alert}, ${faultSteps * STEP_SECONDS} s`,
-    interval: `${STEP_SECONDS}s`,
     input_series: series.map((each) => ({ series: each[0], values: valuesOf(each, faultSteps) })),
     promql_expr_test: at.map(([seconds, fires]) => ({
       expr: firing,
@@ -75,11 +67,10 @@ function testsOf(one: LengthCase) {
 }
 
 /** What is no fault raises nothing, however long it lasts. */
-function silentTest(series: LengthCase['series']) {
+function silentTest(series: LengthCase['series']): RuleTest {
   const firing = 'group by (alertname) (ALERTS{alertstate="firing",alertname!="PorticoGone"})';
   return {
     name: 'no fault',
-    interval: `${STEP_SECONDS}s`,
     input_series: series.map((each) => ({ series: each[0], values: valuesOf(each, 20 * STEPS) })),
     promql_expr_test: [BEFORE, BEFORE + 5, BEFORE + 15, BEFORE + 20].map((minute) => ({
       ...{ expr: firing, eval_time: `${minute}m`, exp_samples: [] },
@@ -88,26 +79,9 @@ function silentTest(series: LengthCase['series']) {
 }
 
 /** Resolves with what promtool says of faults of 30 s and of 10 min; empty if all of it holds. */
-export async function testLengths(
+export function testLengths(
   cases: readonly LengthCase[],
   silent: readonly LengthCase['series'][],
 ): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-lengths-'));
-  try {
-    copyFileSync('config/alerts.yaml', join(folder, 'alerts.yaml'));
-    const tests = [...cases.flatMap(testsOf), ...silent.map(silentTest)];
-    const file = join(folder, 'tests.yaml');
-    // JSON is YAML.
-    const content = { rule_files: ['alerts.yaml'], evaluation_interval: `${STEP_SECONDS}s`, tests };
-    writeFileSync(file, JSON.stringify(content));
-    return await run('promtool', ['test', 'rules', file], { maxBuffer: 64 * 1024 ** 2 }).then(
-      () => '',
-      (error: unknown) => {
-        const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-        return `${stdout}${stderr}`;
-      },
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return runRuleTests([...cases.flatMap(testsOf), ...silent.map(silentTest)]);
 }

@@ -1,10 +1,5 @@
-import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { readFileSync } from 'node:fs';
+import { runRuleTests, type RuleTest, STEP_SECONDS } from './run-rule-tests.ts';
 
 /** The text of `/metrics` at four moments of a fault: before it, twice while it lasts, and after it. */
 export type FaultMetrics = {
@@ -28,7 +23,6 @@ export type RuleCase = {
 const BEFORE = 10;
 const LASTS = 100;
 const AFTER = 75;
-const STEP_SECONDS = 15;
 const STEPS = 60 / STEP_SECONDS;
 /** Every `for` is 10 min at most, every range of a rate 5 min. */
 const FIRED = BEFORE + 16;
@@ -85,11 +79,10 @@ function expected(minute: number, alerts: readonly string[], also: readonly stri
   ];
 }
 
-function testOf({ name, metrics, alerts, also, isUp }: RuleCase, read: ReadonlySet<string>) {
+function testOf({ name, metrics, alerts, also, isUp }: RuleCase, read: ReadonlySet<string>): RuleTest {
   const up = `1x${BEFORE * STEPS - 1} ${isUp ? 1 : 0}x${LASTS * STEPS - 1} 1x${AFTER * STEPS - 1}`;
   return {
     name,
-    interval: `${STEP_SECONDS}s`,
     input_series: [
       { series: 'up{instance="gateway:9090",job="portico"}', values: up },
       ...inputOf(metrics, read),
@@ -103,29 +96,9 @@ function testOf({ name, metrics, alerts, also, isUp }: RuleCase, read: ReadonlyS
   };
 }
 
-/**
- * Runs `promtool test rules` on config/alerts.yaml with true durations. Resolves with what promtool says, empty where all
- * of it holds.
- */
-export async function testRules(cases: readonly RuleCase[]): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-rules-'));
-  try {
-    copyFileSync('config/alerts.yaml', join(folder, 'alerts.yaml'));
-    const rules = readFileSync('config/alerts.yaml', 'utf8');
-    const read = new Set([...rules.matchAll(/portico_\w+/g)].map(([name]) => name));
-    const tests = cases.map((one) => testOf(one, read));
-    const content = { rule_files: ['alerts.yaml'], evaluation_interval: `${STEP_SECONDS}s`, tests };
-    const file = join(folder, 'tests.yaml');
-    // JSON is YAML.
-    writeFileSync(file, JSON.stringify(content));
-    return await run('promtool', ['test', 'rules', file], { maxBuffer: 64 * 1024 ** 2 }).then(
-      () => '',
-      (error: unknown) => {
-        const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-        return `${stdout}${stderr}`;
-      },
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** Runs the cases with true durations. Resolves with what promtool says, empty if all of it holds. */
+export function testRules(cases: readonly RuleCase[]): Promise<string> {
+  const rules = readFileSync('config/alerts.yaml', 'utf8');
+  const read = new Set([...rules.matchAll(/portico_\w+/g)].map(([name]) => name));
+  return runRuleTests(cases.map((one) => testOf(one, read)));
 }
