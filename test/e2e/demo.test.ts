@@ -9,7 +9,7 @@ import { endAfterTest } from '../support/jest/lifetime.ts';
 const run = promisify(execFile);
 
 async function demo(env: Record<string, string>): Promise<Demo> {
-  const started = await startDemo(env);
+  const started = await startDemo(env, ['npm', 'run', 'demo']);
   endAfterTest(started.process);
   return started;
 }
@@ -67,8 +67,10 @@ describe('npm run demo', () => {
     expect(started.key).toMatch(/^ptk_[a-z0-9]+_[A-Za-z0-9]+$/);
     expectAnswers(await paste(started));
 
+    // From a terminal, it reaches npm and the demo; and the demo once more from npm.
     started.process.signalGroup('SIGINT');
     expect(await started.process.ended).toEqual({ code: 0, signal: null });
+    expect(started.process.out).toMatch(/Stopped\.\n$/);
     expect(started.process.isGroupAlive()).toBe(false);
     expect(await isOpen(started.port)).toBe(false);
   });

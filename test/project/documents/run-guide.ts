@@ -3,12 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { COMPILE_CACHE } from '../../support/process/compile-cache.ts';
 import { freePort } from '../../support/process/free-port.ts';
+import { program } from '../../support/process/program.ts';
 import { readDocument } from './document.ts';
 
 const run = promisify(execFile);
 const root = new URL('../../../', import.meta.url).pathname;
 const MARK = '--- block ---';
+/** How guides start Portico. It starts from source: three times the CPU time, and `test/e2e/try.test.ts` has it. */
+const BY_NPM = 'npm run -s portico --';
 
 /** A block of commands of a guide, what the guide says that it prints, and its place among such blocks. */
 export type GuideStep = {
@@ -41,7 +45,10 @@ export type FollowedGuide = {
 /** Follows a guide in one shell, as a reader does; `home` is the folder that its commands name. */
 export async function followGuide(file: string, home: string, port: string): Promise<FollowedGuide> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-guide-'));
-  const places = new Map([[home, folder]]);
+  const places = new Map([
+    [home, folder],
+    [BY_NPM, `node ${program()}`],
+  ]);
   for (const one of [port, '8080', '9090']) places.set(one, String(await freePort()));
   const placed = (text: string) =>
     [...places].reduce((done, [written, actual]) => done.replaceAll(written, actual), text);
@@ -56,6 +63,7 @@ export async function followGuide(file: string, home: string, port: string): Pro
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       PORT: places.get('8080'),
       ADMIN_PORT: places.get('9090'),
     },

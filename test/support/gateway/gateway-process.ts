@@ -15,10 +15,13 @@ export type Demo = {
   readonly key: string;
 };
 
-/** `npm run demo` on a free port; with `PORTICO_DEMO_KEY` where a key is given. */
-export async function startDemo(env: Readonly<Record<string, string>> = {}): Promise<Demo> {
+/** The demo on a free port, by the bundled program or by another command; `PORTICO_DEMO_KEY` gives it a key. */
+export async function startDemo(
+  env: Readonly<Record<string, string>> = {},
+  [command, ...args]: readonly [string, ...string[]] = [NODE, program(), 'demo'],
+): Promise<Demo> {
   const port = await freePort();
-  const running = startProcess('npm', ['run', 'demo'], { PORT: String(port), ...env });
+  const running = startProcess(command, args, { PORT: String(port), ...env });
   try {
     const [, key = ''] = await running.prints(/^ *Key: +(\S+)$/m);
     await running.prints(/Ctrl-C/);
