@@ -26,6 +26,7 @@ const project = (name) => ({
 
 export default {
   projects: folders.map(project),
+  testSequencer: '<rootDir>/test/support/jest/long-first.ts',
   // A limit only against a test that hangs: a busy machine must not fail one.
   testTimeout: 240_000,
   // One more than the two cores that the suite is measured on: many a test waits for a process or a clock.
