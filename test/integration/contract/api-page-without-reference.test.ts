@@ -1,15 +1,17 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createFolder, type Folder } from '../../support/process/folder.ts';
 import { startGatewayProcess } from '../../support/gateway/gateway-process.ts';
 import { startForAll } from '../../support/jest/lifetime.ts';
+import { program } from '../../support/process/program.ts';
 
 const PACKAGE = 'swagger-ui-dist';
 
-/** Portico's sources in a folder of their own, beside every package but Swagger UI; of that, `files` alone. */
+/** The program in a folder of its own, beside every package but Swagger UI; of that, `files` alone. */
 function installWithout(files: readonly string[]): Folder {
   const folder = createFolder('install');
-  for (const part of ['src', 'package.json']) cpSync(part, join(folder.path, part), { recursive: true });
+  cpSync(dirname(program()), join(folder.path, 'dist'), { recursive: true });
+  cpSync('package.json', join(folder.path, 'package.json'));
   const packages = join(folder.path, 'node_modules');
   mkdirSync(join(packages, PACKAGE), { recursive: true });
   for (const name of readdirSync('node_modules'))
@@ -27,7 +29,7 @@ const installs = [
 describe.each(installs)('an install without Swagger UI, $what', ({ files }) => {
   const folder = startForAll(() => installWithout(files));
   const gateway = startForAll(() =>
-    startGatewayProcess({}, undefined, undefined, join(folder.path, 'src/main.ts')),
+    startGatewayProcess({}, undefined, undefined, join(folder.path, 'dist/main.js')),
   );
 
   it('serves the API page without a script, and the page says what is missing and where the same stands', async () => {
