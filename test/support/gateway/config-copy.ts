@@ -27,10 +27,13 @@ export function editFile(path: string, from: string, to: string): number {
   return text.slice(0, at).split('\n').length;
 }
 
-/** Copies `config/` to a folder of its own. */
+/** What a gateway and its commands read. The examples, documents and charts beside it are ten times as many files. */
+const READ = ['portico.yaml', 'demo.yaml', 'compose.yaml', 'contract.yaml', 'sources', 'fixtures'];
+
+/** Copies what is read of `config/` to a folder of its own. */
 export function copyConfig(): ConfigCopy {
   const folder = mkdtempSync(join(tmpdir(), 'portico-config-'));
-  cpSync('config', folder, { recursive: true });
+  for (const name of READ) cpSync(join('config', name), join(folder, name), { recursive: true });
   const edit = (name: string, from: string, to: string) => editFile(join(folder, name), from, to);
   return {
     file: join(folder, 'portico.yaml'),
