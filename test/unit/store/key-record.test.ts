@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { type KeyRecord, readKeyRecord, writeKeyRecord } from '../../../src/store/key-record.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const time = fc.integer({ min: 0, max: 8.64e15 });
 const hash = fc.stringMatching(/^[A-Za-z0-9_-]{43}$/);
 const records: fc.Arbitrary<KeyRecord> = fc.record(
   {
     id: fc.string(),
-    label: fc.string({ unit: 'binary' }),
+    label: fc.string({ unit: anyCharacter }),
     permissions: fc.array(fc.string()),
     tier: fc.string(),
     createdAt: time,

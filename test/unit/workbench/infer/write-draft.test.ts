@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { writeDraft } from '../../../../src/workbench/infer/write/write-draft.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 
 const map = (text: string) => ({
   source: 1,
@@ -21,7 +22,7 @@ describe('a written draft', () => {
 
   it('holds any text as a value, and any remark as a comment', () => {
     const hostile = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom(
         'a\n- b: c',
         '# x',

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { compileBody, compileJsonTree } from '../../../../../src/source/adapter/request/request-body.ts';
 import type { Variables } from '../../../../../src/source/adapter/request/text-template.ts';
 import type { BodySpec } from '../../../../../src/config/schema/source.ts';
+import { anyCharacter } from '../../../../support/any-character.ts';
 
 const ALLOWED = ['value', 'other', 'limit', 'filters'];
 const refuse = (at: readonly PropertyKey[], message: string) => {
@@ -11,7 +12,7 @@ const refuse = (at: readonly PropertyKey[], message: string) => {
 const bodyOf = (spec: BodySpec, variables: Variables) =>
   compileBody(spec, ALLOWED, locationIn(refuse))(variables);
 const anything = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom('"', '\\', '"}', '","x":"', '&x=1', '=', '<', '</a><b>', ']]>', '{other}', '"/>', "'"),
 );
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { compileRequest } from '../../../../../src/source/adapter/request/request.ts';
 import { compileQuery, percentEncode } from '../../../../../src/source/adapter/request/text-template.ts';
 import type { RequestSpec } from '../../../../../src/config/schema/source.ts';
+import { anyCharacter } from '../../../../support/any-character.ts';
 
 const requestSpec = (path: string, query: Record<string, string> = {}): RequestSpec => ({
   ...{ method: 'GET', path, query, headers: {} },
@@ -12,7 +13,7 @@ const refuse = (path: readonly PropertyKey[], message: string) => {
   throw new Error(`${path.join('.')}: ${message}`);
 };
 const anything = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.webUrl(),
   fc.constantFrom('&', '=', '#', '?', '/', '..', '%2F', '+', ' ', '\r\n', '{id}', '\\'),
 );
