@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createKey,
-  type GatewayProcess,
-  runPortico,
-  startGatewayProcess,
-} from '../support/gateway/gateway-process.ts';
+import { createKey, type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { runCommand } from '../support/command/run-command.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { crmList, holding } from '../support/upstream/scripts.ts';
@@ -43,7 +39,7 @@ async function ask(gateway: GatewayProcess, query: string): Promise<string> {
 }
 
 async function purge(tag: string): Promise<void> {
-  const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', tag], env());
+  const { code } = await runCommand(['--config', config.file, 'cache', 'purge', '--tag', tag], env());
   expect(code).toBe(0);
 }
 

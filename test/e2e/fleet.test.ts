@@ -1,9 +1,9 @@
+import { runCommand } from '../support/command/run-command.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import {
   createKey,
   type GatewayProcess,
-  runPortico,
   startGatewayProcess,
   startUpstreams,
 } from '../support/gateway/gateway-process.ts';
@@ -40,7 +40,7 @@ describe('two gateway processes on one Redis', () => {
     const { key, id } = await keyOf('roomy');
     expect(await Promise.all(fleet.map((gateway) => ask(gateway, key)))).toEqual([200, 200]);
 
-    const { code } = await runPortico(['--config', config.file, 'keys', 'revoke', id], env());
+    const { code } = await runCommand(['--config', config.file, 'keys', 'revoke', id], env());
     expect(code).toBe(0);
     await Promise.all(fleet.map((gateway) => untilRefused(gateway, key)));
   });

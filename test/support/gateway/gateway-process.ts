@@ -1,4 +1,5 @@
 import { anyPorts, startSamples } from '../../../src/cli/demo/serve.ts';
+import { runCommand } from '../command/run-command.ts';
 import { gatewayAt, type RunningGateway } from './running-gateway.ts';
 import { freePort } from '../process/free-port.ts';
 import { program } from '../process/program.ts';
@@ -73,7 +74,7 @@ export async function createKey(
   { permissions = 'users:read', tier = 'roomy' } = {},
 ): Promise<{ readonly key: string; readonly id: string }> {
   const terms = ['--label', 'test', '--permissions', permissions, '--tier', tier, '--json'];
-  const { code, out, err } = await runPortico(['--config', configFile, 'keys', 'create', ...terms], env);
+  const { code, out, err } = await runCommand(['--config', configFile, 'keys', 'create', ...terms], env);
   if (code !== 0 || err !== '') throw new Error(`no key was created: ${err}`);
   return JSON.parse(out) as { key: string; id: string };
 }

@@ -1,4 +1,4 @@
-import { runPortico } from '../../../support/gateway/gateway-process.ts';
+import { runCommand } from '../../../support/command/run-command.ts';
 import { ask, config, env, OPERATOR, useTraceGateway, VALUES, VIEWER } from './trace-gateway.ts';
 
 useTraceGateway();
@@ -24,7 +24,7 @@ describe('an explanation', () => {
   it('of a viewer is that of portico explain --json, and says for which configuration it holds', async () => {
     const request = 'GET /v1/users?sort=name';
     const args = ['--config', config.file, 'explain', request, '--json'];
-    const { out, err } = await runPortico(args, env());
+    const { out, err } = await runCommand(args, env());
     expect(err).toBe('');
     const { status, body } = await explain({ request });
     const digestless = (value: object) => ({ ...value, cacheKey: undefined, inForce: undefined });

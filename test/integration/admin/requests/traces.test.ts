@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { runPortico } from '../../../support/gateway/gateway-process.ts';
+import { runCommand } from '../../../support/command/run-command.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import {
   ask,
@@ -166,13 +166,13 @@ describe('a request that failed or was slow', () => {
     const told = await traceOf(id);
     const reach = ['--gateway', gateway.adminUrl];
     const env = { PORTICO_ADMIN_TOKEN: VIEWER };
-    const listed = await runPortico(['requests', '--status', '502', '--json', ...reach], env);
+    const listed = await runCommand(['requests', '--status', '502', '--json', ...reach], env);
     expect((JSON.parse(listed.out) as Listed).requests[0]?.requestId).toBe(id);
-    const one = await runPortico(['requests', '--id', id, ...reach], env);
+    const one = await runCommand(['requests', '--id', id, ...reach], env);
     expect(one).toMatchObject({ code: 0, err: '' });
     expect(one.out).toContain(told.error!.code);
     expect(one.out).toMatch(/upstream +\d.* ms +500 from 127/);
-    const missing = await runPortico(['requests', '--id', 'req_nothing', ...reach], env);
+    const missing = await runCommand(['requests', '--id', 'req_nothing', ...reach], env);
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('no failed or slow request') });
   });
 
