@@ -1,6 +1,6 @@
 import { actionList } from '../../src/admin/api/action-table.ts';
 import { askRaw, request } from '../support/client/raw-client.ts';
-import { type Operator, startOperator, tokenTexts } from './harness/operator-client.ts';
+import { type Operator, sharedOperator, startOperator, tokenTexts } from './harness/operator-client.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const READ = ['/metrics', '/api/overview', '/api/config', '/api/audit'];
@@ -68,7 +68,7 @@ const stolenCookie: BenchRow = {
   name: 'the cookie of a console session alone reads, streams and changes nothing; with the secret of its tab it does, and programs need neither',
   fast: true,
   async run(bench) {
-    const operator = await startOperator(bench);
+    const operator = await sharedOperator(bench);
     const { cookie, secret } = await signIn(operator, tokenTexts.operator);
     async function statuses(headers: Readonly<Record<string, string>>): Promise<readonly number[]> {
       const found: number[] = [];
@@ -106,7 +106,7 @@ const tabs: BenchRow = {
   name: 'each tab of a browser signs in for itself and goes on while others do, and logging out ends all of them',
   fast: true,
   async run(bench) {
-    const operator = await startOperator(bench);
+    const operator = await sharedOperator(bench);
     const tokens = [tokenTexts.viewer, tokenTexts.viewer, tokenTexts.operator];
     const secrets: string[] = [];
     const cookies: string[] = [];
@@ -186,7 +186,7 @@ const twoHosts: BenchRow = {
   name: 'a request with two Host headers is 400 at either listener, and one with one of them is answered',
   fast: true,
   async run(bench) {
-    const { gateway } = await startOperator(bench);
+    const { gateway } = await sharedOperator(bench);
     const token = `Authorization: Bearer ${tokenTexts.viewer}`;
     const own = ['/livez', '/metrics', '/api/overview', '/console/'];
     const places = [

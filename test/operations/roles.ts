@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startOperator, tokenTexts } from './harness/operator-client.ts';
+import { sharedOperator, tokenTexts } from './harness/operator-client.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
 
 const roles: BenchRow = {
@@ -7,7 +7,7 @@ const roles: BenchRow = {
   name: 'nobody reads without a token, a viewer reads and changes nothing, an operator changes, and the audit names the token',
   fast: true,
   async run(bench) {
-    const { ask, through } = await startOperator(bench);
+    const { ask, through } = await sharedOperator(bench);
     const document = (await (await ask('/api/openapi.json', 'GET', tokenTexts.viewer)).json()) as {
       paths: Record<string, Record<string, { description: string; security?: readonly object[] }>>;
     };

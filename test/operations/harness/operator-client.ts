@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import type { FaultGateway } from '../../faults/harness/gateway.ts';
 import { runCommand } from '../../support/command/run-command.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 
 const tokens = { viewer: 'the-token-that-prometheus-has', operator: 'the-token-that-ada-has-alone' };
 
@@ -23,41 +24,58 @@ export type Operator = {
   readonly statusOf: (key: string, from?: string, path?: string) => Promise<number>;
 };
 
-/** Starts a gateway on a Redis of its own, with named tokens and one proxy in front. */
+/** A gateway with named tokens and one proxy in front. */
+const optionsOf = (redis: Operator['redis'], workers = 1) => ({
+  config: {
+    workers,
+    redis: { url: redis.url },
+    admin: { token: '', tokens: namedTokens },
+    listen: { trustProxy: 1 },
+  },
+  adminToken: tokens.viewer,
+});
+
+const operatorOf = (gateway: FaultGateway, redis: Operator['redis']): Operator => ({
+  gateway,
+  redis,
+  async through(...args) {
+    const env = { PORTICO_ADMIN_TOKEN: tokens.operator };
+    const { code, out, err } = await runCommand([...args, '--gateway', gateway.adminUrl], env);
+    if (code !== 0) throw new Error(err);
+    return out;
+  },
+  ask: (path, method, token) =>
+    fetch(gateway.adminUrl + path, {
+      method,
+      ...(token && { headers: { authorization: `Bearer ${token}` } }),
+    }),
+  async statusOf(key, from = '10.1.2.3', path = '/v1/users?limit=1') {
+    const headers = { 'x-api-key': key, 'x-forwarded-for': from };
+    return (await fetch(gateway.url + path, { headers })).status;
+  },
+});
+
+/** Starts a gateway on a Redis of its own. */
 export async function startOperator(
   bench: FaultBench,
   workers = 1,
   ...redisArgs: readonly string[]
 ): Promise<Operator> {
   const redis = await bench.redis(...redisArgs);
-  const gateway = await bench.gateway({
-    config: {
-      workers,
-      redis: { url: redis.url },
-      admin: { token: '', tokens: namedTokens },
-      listen: { trustProxy: 1 },
-    },
-    adminToken: tokens.viewer,
+  return operatorOf(await bench.gateway(optionsOf(redis, workers)), redis);
+}
+
+/** One gateway for all rows that leave it as they find it. */
+export function sharedOperator(bench: FaultBench): Promise<Operator> {
+  return bench.common('operator', async (start) => {
+    const redis = await startRedis();
+    const gateway = await start(optionsOf(redis));
+    const close = async () => {
+      await gateway.close();
+      await redis.stop();
+    };
+    return { ...operatorOf(gateway, redis), close };
   });
-  return {
-    gateway,
-    redis,
-    async through(...args) {
-      const env = { PORTICO_ADMIN_TOKEN: tokens.operator };
-      const { code, out, err } = await runCommand([...args, '--gateway', gateway.adminUrl], env);
-      if (code !== 0) throw new Error(err);
-      return out;
-    },
-    ask: (path, method, token) =>
-      fetch(gateway.adminUrl + path, {
-        method,
-        ...(token && { headers: { authorization: `Bearer ${token}` } }),
-      }),
-    async statusOf(key, from = '10.1.2.3', path = '/v1/users?limit=1') {
-      const headers = { 'x-api-key': key, 'x-forwarded-for': from };
-      return (await fetch(gateway.url + path, { headers })).status;
-    },
-  };
 }
 
 export { tokens as tokenTexts };
