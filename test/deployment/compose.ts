@@ -10,22 +10,23 @@ import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { copyConfig } from '../support/gateway/config-copy.ts';
 import { NODE, startUpstreams } from '../support/gateway/gateway-process.ts';
 import { freePort } from '../support/process/free-port.ts';
+import { program } from '../support/process/program.ts';
 import { runProcess, startProcess } from '../support/process/running-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { type ComposeService, environmentOf, filledExample, readCompose } from './harness/compose-file.ts';
 
 const run = promisify(execFile);
 
-/** What a command of the image is in the sources, run by the Node of the project. */
-const inSources = (words: readonly string[]) =>
-  words.map((word) => (word === 'node' ? NODE : word.replace(/^dist\/(.*)\.js$/, 'src/$1.ts')));
+/** A command of the image for the program that tests start, run by the Node of the project. */
+const ofProgram = (words: readonly string[]) =>
+  words.map((word) => (word === 'node' ? NODE : word === 'dist/main.js' ? program() : word));
 
 /** Runs the health check of a service; its container's port is another one here. */
 async function checkHealth(
   { healthcheck, ...service }: ComposeService,
   port: number,
 ): Promise<number | null> {
-  const [file = '', ...args] = inSources(healthcheck.test.slice(1));
+  const [file = '', ...args] = ofProgram(healthcheck.test.slice(1));
   const aimed = args.map((word) => word.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`));
   const words = file === 'redis-cli' ? ['-p', String(port), ...aimed] : aimed;
   return (await runProcess(file, words, environmentOf({ healthcheck, ...service }))).code;
@@ -49,7 +50,7 @@ async function startServices(bench: FaultBench, passwords: Readonly<Record<strin
   env['REDIS_URL'] = env['REDIS_URL']?.replace('redis:6379', `127.0.0.1:${keys.port}`) ?? '';
   env['CACHE_REDIS_URL'] =
     env['CACHE_REDIS_URL']?.replace('redis-cache:6379', `127.0.0.1:${answers.port}`) ?? '';
-  const started = startProcess(NODE, ['src/main.ts', 'start'], env);
+  const started = startProcess(NODE, [program(), 'start'], env);
   bench.own({ close: () => started.kill() });
   const [line] = await started.prints(/^\{.*"msg":"listening"\}$/m);
   const { port, adminPort } = JSON.parse(line) as { port: number; adminPort: number };
@@ -83,7 +84,7 @@ const works: BenchRow = {
 
     const text = readFileSync('docker-compose.yml', 'utf8');
     const [, documented = ''] = /docker compose exec gateway (.*)$/m.exec(text) ?? [];
-    const [file = '', ...words] = inSources(documented.split(' '));
+    const [file = '', ...words] = ofProgram(documented.split(' '));
     const { code, out, err } = await runProcess(file, words, env);
     assert.deepEqual({ code, err }, { code: 0, err: '' });
     const [key = ''] = /ptk_\w+/.exec(out) ?? [];

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { sampleNames, samplePorts } from '../../../src/cli/demo/serve.ts';
+import { startForAll } from '../../support/jest/lifetime.ts';
 import { parseDockerfile } from '../../support/process/dockerfile.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { program } from '../../support/process/program.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 type Service = {
@@ -57,33 +58,43 @@ function run(command: readonly string[]): Promise<{ code: number; output: string
   });
 }
 
-/** What an image command is in the sources: the build turns src into dist. */
-function inSources(command: readonly string[]): string[] {
-  return command.map((word) => word.replace(/^dist\/(.*)\.js$/, 'src/$1.ts'));
-}
+/** A command of the image, for the program as the image has it. */
+const ofProgram = (command: readonly string[]) =>
+  command.map((word) => (word === 'dist/main.js' ? program() : word));
 
-/** The rules of the Compose specification, and of good practice, that the file breaks. */
-async function broken(file: string): Promise<string[]> {
-  const { output } = await run(['node', 'node_modules/dclint/bin/dclint.cjs', '--formatter', 'json', file]);
-  const [result] = JSON.parse(output) as [{ messages: { rule: string }[] }];
-  return result.messages.map(({ rule }) => rule);
+/** The rules of the Compose specification, and of good practice, that each file breaks. */
+async function findBroken(...files: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { output } = await run([
+    'node',
+    'node_modules/dclint/bin/dclint.cjs',
+    '--formatter',
+    'json',
+    ...files,
+  ]);
+  const results = JSON.parse(output) as { filePath: string; messages: { rule: string }[] }[];
+  return new Map(results.map(({ filePath, messages }) => [filePath, messages.map(({ rule }) => rule)]));
 }
 
 describe('docker-compose.yml against the Compose specification', () => {
-  it('is valid, and follows good practice', async () => {
-    expect(await broken(join(root, 'docker-compose.yml'))).toEqual([]);
+  const mistakes = [
+    { what: 'a misspelt key', from: 'depends_on:', to: 'dependson:' },
+    { what: 'a condition that does not exist', from: 'service_healthy', to: 'service_happy' },
+    { what: 'a duration that is a list', from: 'interval: 5s', to: 'interval: [5s]' },
+  ];
+  const directory = startForAll(() => createFolder('compose'));
+  const fileOf = (what: string) => join(directory.path, `${what}.yml`);
+  let found: ReadonlyMap<string, readonly string[]>;
+  beforeAll(async () => {
+    for (const { what, from, to } of mistakes) writeFileSync(fileOf(what), text.replaceAll(from, to));
+    found = await findBroken('docker-compose.yml', ...mistakes.map(({ what }) => fileOf(what)));
   });
 
-  it.each([
-    ['a misspelt key', 'depends_on:', 'dependson:'],
-    ['a condition that does not exist', 'service_healthy', 'service_happy'],
-    ['a duration that is a list', 'interval: 5s', 'interval: [5s]'],
-  ])('would not be with %s', async (_what, from, to) => {
-    const directory = await mkdtemp(join(tmpdir(), 'portico-compose-'));
-    const file = join(directory, 'docker-compose.yml');
-    await writeFile(file, text.replaceAll(from, to));
-    expect(await broken(file)).toContain('invalid-schema');
-    await rm(directory, { recursive: true });
+  it('is valid, and follows good practice', () => {
+    expect(found.get('docker-compose.yml')).toEqual([]);
+  });
+
+  it.each(mistakes)('would not be with $what', ({ what }) => {
+    expect(found.get(fileOf(what))).toContain('invalid-schema');
   });
 });
 
@@ -167,18 +178,18 @@ describe('what docker-compose.yml names exists', () => {
 
 describe('the commands of docker-compose.yml work', () => {
   it.each(sampleNames)('the one of the %s service is one that the command line knows', async (name) => {
-    const command = inSources(services[name]!.command!);
-    expect(command.slice(0, 4)).toEqual(['node', 'src/main.ts', 'samples', name]);
-    const { code, output } = await run([...command, '--help']);
+    const command = services[name]!.command!;
+    expect(command.slice(0, 4)).toEqual(['node', 'dist/main.js', 'samples', name]);
+    const { code, output } = await run([...ofProgram(command), '--help']);
     expect(code).toBe(0);
     for (const option of command.filter((word) => word.startsWith('--'))) expect(output).toContain(option);
   });
 
   it('the one that its comment tells for making a key, too', async () => {
     const [, documented = ''] = /docker compose exec gateway (.*)$/m.exec(text) ?? [];
-    const command = inSources(documented.split(' '));
-    expect(command.slice(0, 4)).toEqual(['node', 'src/main.ts', 'keys', 'create']);
-    const { code, output } = await run([...command, '--print']);
+    const command = documented.split(' ');
+    expect(command.slice(0, 4)).toEqual(['node', 'dist/main.js', 'keys', 'create']);
+    const { code, output } = await run([...ofProgram(command), '--print']);
     expect(output).toContain('ptk_');
     expect(code).toBe(0);
   });
