@@ -6,6 +6,7 @@ import express, { type ErrorRequestHandler, type NextFunction, type Request, typ
 import type { Clock } from '../kernel/clock.ts';
 import { createConsoleFiles } from './console/console-files.ts';
 import { createConsoleRoute } from './console/serve-console.ts';
+import type { Overview } from './api/metric-specs.ts';
 import { adminOpenapi } from './api/openapi.ts';
 import { type ApiRouterDeps, createApiRouter } from './router.ts';
 import type { EventStream } from './event-stream.ts';
@@ -14,14 +15,6 @@ import { createGuessLimit } from './access/guess-limit.ts';
 import { createAdminGuard, sendProblem } from './access/guard.ts';
 import { createSessionRoutes, createSignInRoute } from './access/session-routes.ts';
 import { createSessions } from './access/sessions.ts';
-
-/** The configuration in force, as far as everybody may know it. */
-export type ConfigInForce = {
-  readonly rev: number;
-  readonly digest: string;
-  /** Present if the files were refused, so that an older configuration is in force. */
-  readonly stale?: { readonly since: string; readonly why: string } | undefined;
-};
 
 /** The state of one dependency of the gateway. */
 export type CheckResult = {
@@ -42,7 +35,8 @@ export type AdminDeps = ApiRouterDeps & {
   readonly draining: () => boolean;
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
   readonly events: Pick<EventStream, 'serve'>;
-  readonly config: () => ConfigInForce;
+  /** The configuration in force, as far as everybody may know it. */
+  readonly config: () => Overview['config'];
   /** The tokens at this moment, for all paths except `/livez` and `/readyz`; none: programs on this machine need none. */
   readonly tokens: () => readonly AdminToken[];
   readonly clock: Clock;

@@ -3,6 +3,7 @@
 import { createServer as createAdminServer } from 'node:http';
 import { type ActionHandlers, createAct } from '../admin/actions/act.ts';
 import { createConfigActions } from '../admin/actions/config-actions.ts';
+import type { Overview } from '../admin/api/metric-specs.ts';
 import { createAdminApp } from '../admin/app.ts';
 import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
@@ -12,7 +13,6 @@ import { describeConfig, fixedHistory } from './reload/describe-config.ts';
 import { createPublicSide, type PublicServices, type PublicSide } from './reload/public-side.ts';
 import { askMigrations } from './reload/ended-migrations.ts';
 import type { SoundConfig } from './reload/reload-outcome.ts';
-import type { ConfigStatus } from './reload/reload-recorder.ts';
 import { createReloader, type Reloader, type Reloading } from './reload/reloader.ts';
 import type { ServedConfig } from './reload/snapshot.ts';
 
@@ -90,7 +90,7 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
   const side = createPublicSide(served, services);
   let draining = false;
   const reloader = createGatewayReloader(served, side, { reloading, log }, () => draining);
-  const config = (): ConfigStatus => reloader?.status ?? inForceOf(side);
+  const config = (): Overview['config'] => reloader?.status ?? inForceOf(side);
   const figures = openFigures({
     sampled: () => side.metrics.sampled(),
     clock: services.clock,

@@ -22,10 +22,10 @@ export type CallerCount = {
   /** When the last request ended, in milliseconds since the epoch. */
   lastAt: number;
   /** The label of the caller's key, for people. */
-  label: string | undefined;
-  tier: string | undefined;
+  label?: string | undefined;
+  tier?: string | undefined;
   /** The windows of the rate limit after the last request. */
-  windows: readonly LimitWindow[] | undefined;
+  windows?: readonly LimitWindow[] | undefined;
 };
 
 /** The counts of one or several processes, as JSON. */
@@ -64,6 +64,8 @@ const CALLERS_MAX = 500;
 const [JUDGED_MS, JUDGED_MIN, REFUSED_MIN, REFUSED_SHOWN] = [60_000, 20, 0.2, 10];
 /** Callers without a credential share this id. Their windows are not kept, because each address has its own. */
 const ANONYMOUS = 'anonymous';
+
+const NOTHING = { requests: 0, clientErrors: 0, serverErrors: 0, limited: 0 };
 
 const byRequests = (one: Readonly<CallerCount>, other: Readonly<CallerCount>) =>
   other.requests - one.requests;
@@ -106,15 +108,8 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
 
   function open(id: string): CallerCount {
     if (counts.size >= callersMax) makeRoom();
-    const zero = { requests: 0, clientErrors: 0, serverErrors: 0, limited: 0, lastAt: 0 };
-    const opened = {
-      id,
-      ...zero,
-      missedMax: forgottenMax,
-      label: undefined,
-      tier: undefined,
-      windows: undefined,
-    };
+    const about = { label: undefined, tier: undefined, windows: undefined };
+    const opened = { id, ...NOTHING, lastAt: 0, missedMax: forgottenMax, ...about };
     counts.set(id, opened);
     return opened;
   }
@@ -169,14 +164,7 @@ export function mergeCallers(snapshots: readonly CallerSnapshot[]): CallerSnapsh
       const others = merged.get(caller.id);
       // The forgotten counts of all processes are added first, and then subtracted for each process that knows the caller.
       const known = { ...caller, missedMax: caller.missedMax - own };
-      const before = others ?? {
-        ...known,
-        requests: 0,
-        clientErrors: 0,
-        serverErrors: 0,
-        limited: 0,
-        missedMax: forgottenMax,
-      };
+      const before = others ?? { ...known, ...NOTHING, missedMax: forgottenMax };
       merged.set(caller.id, add(before, known));
     }
   return {

@@ -4,7 +4,7 @@ import { readSettledTexts } from '../../src/cli/input/checked-config.ts';
 import { watchedFiles } from '../../src/cli/serve/config-fingerprint.ts';
 import { readConfig } from '../../src/cli/input/read-config.ts';
 import { createConfigWatch } from '../../src/gateway/reload/watch-config.ts';
-import type { ServingProcess } from '../../src/gateway/reload/reload-outcome.ts';
+import type { ReloadAnswer } from '../../src/admin/api/config-action-specs.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { injectVitals, readVitals } from '../faults/harness/soak/vitals.ts';
 import { copyConfig } from '../support/gateway/config-copy.ts';
@@ -38,7 +38,7 @@ const toText = (heaps: readonly number[]) => heaps.map((mib) => mib.toFixed(1)).
 const reload = async (gateway: GatewayProcess) => (await gateway.reload()).outcome;
 
 /** MiB that each process of a gateway holds once its garbage is collected, without compiled code, which comes with use. */
-async function readHeaps(bench: FaultBench, gateway: GatewayProcess, serving: readonly ServingProcess[]) {
+async function readHeaps(bench: FaultBench, gateway: GatewayProcess, serving: ReloadAnswer['processes']) {
   const heaps: number[] = [];
   for (const pid of new Set([gateway.process.pid, ...serving.map((one) => one.pid)]))
     heaps.push((await readVitals(bench, gateway, pid)).data);

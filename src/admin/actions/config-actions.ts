@@ -6,18 +6,20 @@ import { ActionRefusal } from '../api/action.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import { type ActionHandlers, auditActor } from './act.ts';
 
-/** Reads the configuration again, and puts it in force if it is valid. */
-export type Reload = (
-  request: Pick<AuditChange, 'actor' | 'role' | 'address' | 'reason'> & {
-    readonly dryRun: boolean | undefined;
-    readonly force: boolean | undefined;
-    readonly waitMs: number | undefined;
-  },
-) => Promise<ActionValue<'config.reload'>>;
+/** Who asks for a reload, and how. `actor`: the name of a token, `local` if no token is needed, `signal` or `watch`. */
+export type ReloadRequest = Pick<AuditChange, 'actor' | 'role' | 'address' | 'reason'> & {
+  /** True: the reload only reports what would change. */
+  readonly dryRun?: boolean | undefined;
+  /** True: the reload may change the contract of a resource with a migration, or end a migration. */
+  readonly force?: boolean | undefined;
+  /** How long to wait until every process serves the new configuration, in milliseconds; a few seconds if absent. */
+  readonly waitMs?: number | undefined;
+};
 
 /** The functions of the reloader that the actions on the configuration need. */
 export type OperatedConfig = {
-  readonly reload: Reload;
+  /** Reads the configuration again, and puts it in force if it is valid. */
+  readonly reload: (request: ReloadRequest) => Promise<ActionValue<'config.reload'>>;
   readonly view: () => Promise<ActionValue<'config'>>;
   readonly revisions: () => readonly ActionValue<'config.revision'>[];
 };

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
+import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 import { resultWithin } from '../../kernel/result-within.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
 import { latestStates } from '../../store/fleet/fleet-states.ts';
@@ -26,19 +27,6 @@ import { timeSchema } from '../../telemetry/incidents/incident.ts';
 import { compileOverview, conditionFacts, type OverviewStatus } from '../views/overview.ts';
 import { callersView } from './caller-actions.ts';
 
-/** The state that a gateway writes to Redis for the others. `grown`: what it counted in the last `overMs`. */
-type GatewayState = {
-  readonly id: string;
-  readonly name: string;
-  readonly at: number;
-  readonly overMs: number;
-  readonly status: Omit<OverviewStatus, 'sources'>;
-  readonly grown: readonly (readonly [string, number])[];
-  readonly lastHour: readonly (readonly [string, number])[];
-  readonly gauges: Readonly<Record<string, readonly GaugeValue[]>>;
-  readonly callers: CallerSnapshot;
-};
-
 const count = z.number();
 const counts = z.array(z.tuple([z.string(), count]));
 const labels = z.record(z.string(), z.union([z.string(), z.number()]));
@@ -55,6 +43,7 @@ const config = z.object({
   rev: count,
   stale: z.object({ since: z.string(), why: z.string() }).optional(),
 });
+/** The state that a gateway writes to Redis for the others. `grown`: what it counted in the last `overMs`. */
 const gatewayState = z.object({
   ...{ id: z.string(), name: z.string(), at: timeSchema, overMs: timeSchema },
   status: z.object({ scope, version: z.string(), processes: count, draining: z.boolean(), config }),
@@ -62,6 +51,8 @@ const gatewayState = z.object({
   gauges: z.record(z.string(), z.array(z.object({ labels, value: z.number() }))),
   callers: z.object({ since: timeSchema, forgottenMax: count, callers: z.array(caller) }),
 });
+
+type GatewayState = DeepReadonly<z.output<typeof gatewayState>>;
 
 const readState = (value: unknown): GatewayState | undefined =>
   gatewayState.safeParse(value).success ? (value as GatewayState) : undefined;

@@ -3,85 +3,16 @@
 import * as z from 'zod';
 import { type ActionSpec, utcTime, type Parsed, printable, readAction, reason } from './action.ts';
 import { explanation } from './explain-schema.ts';
+import { failureOfRequest, requestSummary, timedRequest } from '../../telemetry/requests/request-trace.ts';
 import { scope } from './metric-specs.ts';
-
-/** A request that failed or was slow, with fields of its log line and nothing else. */
-const requestSummary = z.strictObject({
-  at: utcTime,
-  requestId: z.string(),
-  traceId: z.string().optional(),
-  clientRequestId: z.string().optional().describe("The caller's own id of the request, where it sent one."),
-  operation: z.string().describe('The endpoint, or none.'),
-  method: z.string(),
-  status: z.int().describe('499: the client left before its answer.'),
-  code: z.string().optional().describe('Of the error catalogue.'),
-  cache: z.string().optional(),
-  durationMs: z.number(),
-  caller: z.string().optional().describe('The id of the key or the principal, as in the log.'),
-  source: z.string().optional().describe('The source that failed.'),
-  upstreamCalls: z.int(),
-  upstreamMs: z.number(),
-  slow: z.boolean(),
-  process: z.string().describe('The process that answered, such as host-1:4711.'),
-});
-
-const step = z.strictObject({
-  name: z.enum([
-    'admission',
-    'credential',
-    'limit',
-    'cache',
-    'shared',
-    'plan',
-    'rows',
-    'login',
-    'bulkhead',
-    'upstream',
-    'read',
-    'backoff',
-    'gateway',
-    'answer',
-    'more',
-  ]),
-  startMs: z.number().describe('Milliseconds since the request came.'),
-  ms: z.number(),
-  detail: z
-    .string()
-    .optional()
-    .describe('For an upstream call: its status, or why there is none, and its host.'),
-});
-
-const timed = {
-  timings: z
-    .array(step)
-    .describe(
-      'Where its time went, in the order of their starts. Calls that ran beside one another overlap; together they cover the duration.',
-    ),
-  timingsLeftOut: z.int().describe('Steps of a long scan beyond those that are kept.'),
-  plan: z
-    .strictObject({
-      kind: z.string(),
-      dependsOn: z.array(z.string()).optional().describe('Claims of the source file.'),
-      why: z.string().optional().describe('Why it takes a scan.'),
-    })
-    .optional(),
-};
-const failure = {
-  reason: z.string().optional().describe('Why a reply could not be used.'),
-  detail: z.string().optional(),
-  cause: z.string().optional(),
-};
-
-/** A request trace as it is stored in Redis. */
-export const storedTrace = requestSummary.extend({ ...failure, ...timed });
 
 const trace = requestSummary.extend({
   scope,
-  ...timed,
+  ...timedRequest,
   error: z
     .strictObject({
       code: z.string(),
-      ...failure,
+      ...failureOfRequest,
       entry: z.string().describe('The entry of the runbook.'),
     })
     .optional(),

@@ -1,12 +1,13 @@
 // Describes the configuration in force for operators: its files without secrets, and the history of reloads.
 
 import type { ActionValue } from '../../admin/api/action-table.ts';
+import type { Overview } from '../../admin/api/metric-specs.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import { hideSecrets } from '../../config/yaml/hide-secrets.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { Acknowledged } from './reload-outcome.ts';
-import type { ConfigStatus, createReloadRecorder } from './reload-recorder.ts';
+import type { createReloadRecorder } from './reload-recorder.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 type ReloadHistory = Pick<ReturnType<typeof createReloadRecorder>, 'since' | 'lastChange' | 'history'>;
@@ -34,7 +35,7 @@ export function shownFiles({ gateway, compiled, texts }: ServedConfig & { readon
 }
 
 /** The history of a configuration that is never read again. */
-export function fixedHistory({ rev, digest }: ConfigStatus): ReloadHistory {
+export function fixedHistory({ rev, digest }: Overview['config']): ReloadHistory {
   const since = new Date().toISOString();
   const start = { at: since, by: 'start', outcome: 'started', rev, digest, changes: [] } as const;
   return { since, lastChange: [], history: [start] };
@@ -43,7 +44,7 @@ export function fixedHistory({ rev, digest }: ConfigStatus): ReloadHistory {
 /** Builds the answer of the action `config`: everything that an operator may know about the configuration in force. */
 export function describeConfig(
   inForce: ServedConfig & { readonly texts: ConfigTexts },
-  { rev, digest, stale }: ConfigStatus,
+  { rev, digest, stale }: Overview['config'],
   { since, lastChange, history }: ReloadHistory,
   acknowledged: Acknowledged,
 ): ActionValue<'config'> {

@@ -1,5 +1,6 @@
-// The types of a reload: the request, the target that is reloaded, and the outcome.
+// The types of a reload: what it would change, and the target that is reloaded.
 
+import type { ReloadAnswer } from '../../admin/api/config-action-specs.ts';
 import type { ConfigTexts } from '../../config/load.ts';
 import type { ConfigChange } from './find-changes.ts';
 import type { MigrationList } from '../../admin/api/migration-schemas.ts';
@@ -8,23 +9,6 @@ import type { ServedConfig } from './snapshot.ts';
 /** A configuration without problems, with the texts of the files from which it was read. */
 export type SoundConfig = ServedConfig & { readonly texts: ConfigTexts };
 
-/** Who asks for a reload, and how. */
-export type ReloadRequest = {
-  /** Who asks: the name of a token, `local` if no token is needed, `signal` or `watch`. */
-  readonly actor: string;
-  /** The role of the token, and the address that asked; absent if no token asked. */
-  readonly role?: string | undefined;
-  readonly address?: string | undefined;
-  /** The reason that the operator gave, as text. */
-  readonly reason?: string | undefined;
-  /** True: the reload only reports what would change. */
-  readonly dryRun?: boolean | undefined;
-  /** True: the reload may change the contract of a resource with a migration, or end a migration. */
-  readonly force?: boolean | undefined;
-  /** How long to wait until every process serves the new configuration, in milliseconds; a few seconds if absent. */
-  readonly waitMs?: number | undefined;
-};
-
 /** What a sound configuration would change. */
 export type SoundChange = {
   readonly changes: readonly ConfigChange[];
@@ -32,28 +16,8 @@ export type SoundChange = {
   readonly resets: readonly string[];
 };
 
-/** A process, and the digest of the configuration that it serves. */
-export type ServingProcess = { readonly pid: number; readonly digest: string };
-
-/** The outcome of a reload. */
-export type ReloadOutcome = {
-  /** `unchanged`: the configuration is in force already. `dry-run`: it could be applied. */
-  readonly kind: 'unchanged' | 'applied' | 'refused' | 'dry-run';
-  /** The number and the digest of the configuration in force after the reload. */
-  readonly rev: number;
-  readonly digest: string;
-  readonly changes: readonly ConfigChange[];
-  /** Why it was refused: for each problem the file, the line, what is wrong, and what to write. */
-  readonly problems?: readonly string[];
-  /** As in `SoundChange`. If a refused reload has some, they are the only problem, and `force` would put it in force. */
-  readonly resets: readonly string[];
-  readonly processes: readonly ServingProcess[];
-  /** How many processes have not confirmed in time that they serve the configuration; they will serve it later. */
-  readonly waitingFor: number;
-};
-
 /** The processes that have confirmed which configuration they serve, and how many have not. */
-export type Acknowledged = Pick<ReloadOutcome, 'processes' | 'waitingFor'>;
+export type Acknowledged = Pick<ReloadAnswer, 'processes' | 'waitingFor'>;
 
 /** A configuration that every process has compiled. Call exactly one of the two functions, once. */
 export type StagedReload = {

@@ -1,24 +1,14 @@
 // Writes the outcome of each reload to the log, the metrics, the audit log, the webhooks and the history.
 
 import type { Logger } from 'pino';
+import type { ReloadRequest } from '../../admin/actions/config-actions.ts';
+import type { ConfigDetail } from '../../admin/api/config-action-specs.ts';
+import type { Overview } from '../../admin/api/metric-specs.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { ConfigMetrics } from '../../telemetry/metrics/config-metrics.ts';
 import type { WebhookEvent } from '../../telemetry/webhooks/webhook-message.ts';
 import type { ConfigChange } from './find-changes.ts';
-import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundChange } from './reload-outcome.ts';
-
-/** Why the configuration in force differs from the files, and since when (`since`, an instant in UTC). */
-export type StaleConfig = {
-  readonly since: string;
-  readonly why: 'reload refused' | 'started on the last good one';
-};
-
-/** The number and digest of the configuration in force; `stale` is present if it differs from the files. */
-export type ConfigStatus = {
-  readonly rev: number;
-  readonly digest: string;
-  readonly stale?: StaleConfig;
-};
+import type { ReloadTarget, SoundChange } from './reload-outcome.ts';
 
 /**
  * What the recorder needs. `inForce` is called for each outcome, after the change. `audit` gets a line if the configuration
@@ -37,12 +27,7 @@ export type ReloadRecorderDeps = {
 };
 
 /** An entry of the history: a reload, or the start. The newest entry comes first. */
-export type ReloadEntry = Pick<ReloadOutcome, 'rev' | 'digest' | 'changes' | 'problems'> & {
-  /** When it happened, as an instant in UTC. */
-  readonly at: string;
-  readonly by: string;
-  readonly outcome: 'started' | 'applied' | 'unchanged' | 'refused';
-};
+type ReloadEntry = ConfigDetail['reloads'][number];
 
 /** How many problems a webhook and an entry of the history get; the log and the audit get all of them. */
 const PROBLEMS_MAX = 10;
@@ -112,7 +97,7 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
   const { inForce, log, metrics, onStale, tell } = deps;
   // Not all of `deps`, because everything else that the caller has put there would live as long as the gateway.
   const audited = { audit: deps.audit, inForce };
-  let stale: StaleConfig | undefined;
+  let stale: Overview['config']['stale'];
   let history: readonly ReloadEntry[] = [];
   let since = keep('start', 'started').at;
   let lastChange: readonly ConfigChange[] = [];
@@ -126,7 +111,7 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
     return entry;
   }
 
-  function setStale(why: StaleConfig['why'] | undefined): void {
+  function setStale(why: 'reload refused' | 'started on the last good one' | undefined): void {
     stale = why && { since: stale?.since ?? new Date().toISOString(), why: stale?.why ?? why };
     metrics.configStale(stale !== undefined);
     onStale?.(stale !== undefined);

@@ -1,9 +1,12 @@
+import type { ReloadRequest } from '../../admin/actions/config-actions.ts';
 import type { ActionValue } from '../../admin/api/action-table.ts';
+import type { ReloadAnswer } from '../../admin/api/config-action-specs.ts';
+import type { Overview } from '../../admin/api/metric-specs.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { describeConfig, shownFiles } from './describe-config.ts';
 import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
-import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
-import { type ConfigStatus, createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
+import type { ReloadTarget, SoundConfig } from './reload-outcome.ts';
+import { createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
 import { configDigest } from './snapshot.ts';
 
 /** Puts changed configurations in force while requests are served, one reload at a time. */
@@ -54,7 +57,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     request: ReloadRequest,
     problems: readonly string[],
     resets: readonly string[] = [],
-  ): Promise<ReloadOutcome> {
+  ): Promise<ReloadAnswer> {
     if (request.dryRun !== true) report.refused(request, problems);
     const acknowledged = await target.acknowledged(request.waitMs ?? WAIT_MS);
     return { kind: 'refused', ...target.inForce, changes: [], problems, resets, ...acknowledged };
@@ -63,7 +66,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
   async function apply(
     request: ReloadRequest,
     { next, changes, resets }: Extract<NextConfig, { kind: 'sound' }>,
-  ): Promise<ReloadOutcome> {
+  ): Promise<ReloadAnswer> {
     if (draining()) throw new Error('the gateway is draining');
     const { rev, digest: before } = target.inForce;
     const staged = await target.stage(next);
@@ -76,7 +79,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     return { kind: 'applied', ...target.inForce, changes, resets, ...acknowledged };
   }
 
-  async function reloadOnce(request: ReloadRequest): Promise<ReloadOutcome> {
+  async function reloadOnce(request: ReloadRequest): Promise<ReloadAnswer> {
     const found = await readNextConfig(read, inForce, request.force === true, target.migrations);
     if (found.kind === 'unsound') return refuse(request, found.problems, found.resets);
     const isUnchanged = configDigest(found.next) === target.inForce.digest;
@@ -104,7 +107,7 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     revisions: () => [{ rev: target.inForce.rev, files: shownFiles(inForce) }, ...earlier],
     /** Reads, checks and compares the files, and puts them in force as a whole or not at all. Never rejects. */
     reload: (request: ReloadRequest) => oneByOne(() => reloadOnce(request)),
-    get status(): ConfigStatus {
+    get status(): Overview['config'] {
       return status();
     },
   };

@@ -6,18 +6,13 @@
  * `rows`: reading the rows of an earlier scan. `login`: logging in at the source. `bulkhead`: waiting for a concurrency slot
  * or a rate token of the source. `upstream`: one exchange. `read`: reading its reply. `backoff`: the pause before a retry.
  */
-export type TimingName =
-  | 'credential'
-  | 'limit'
-  | 'cache'
-  | 'shared'
-  | 'plan'
-  | 'rows'
-  | 'login'
-  | 'bulkhead'
-  | 'upstream'
-  | 'read'
-  | 'backoff';
+export const timingNames = [
+  ...(['credential', 'limit', 'cache', 'shared', 'plan', 'rows'] as const),
+  ...(['login', 'bulkhead', 'upstream', 'read', 'backoff'] as const),
+] as const;
+
+/** One of `timingNames`. */
+export type TimingName = (typeof timingNames)[number];
 
 /** A timing as it was measured, in milliseconds of the monotonic clock. */
 export type MeasuredTiming = {

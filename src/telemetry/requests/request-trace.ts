@@ -1,56 +1,74 @@
 // The trace of a request that failed or was slow, which tells operators where its time went.
 
-import type { MeasuredTiming, RequestTimings, TimingName } from './request-timings.ts';
+import * as z from 'zod';
+import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
+import { type MeasuredTiming, type RequestTimings, timingNames } from './request-timings.ts';
 
-/** One part of a request's time, in milliseconds. */
-export type RequestTiming = {
-  /**
-   * A measured timing, or the time between two timings. `admission`: routing, credential and limits, without
-   * waiting. `gateway`: the gateway's own work. `answer`: making and sending the answer. `more`: timings beyond the limit.
-   */
-  readonly name: TimingName | 'admission' | 'gateway' | 'answer' | 'more';
-  /** Milliseconds since the request came. */
-  readonly startMs: number;
-  readonly ms: number;
-  readonly detail?: string | undefined;
-};
+/** The schema of a request that failed or was slow: fields of its log line, no path, no query, no body, no value of a record. */
+export const requestSummary = z.strictObject({
+  at: z.string().describe('An instant in UTC.'),
+  requestId: z.string(),
+  traceId: z.string().optional(),
+  clientRequestId: z.string().optional().describe("The caller's own id of the request, where it sent one."),
+  operation: z.string().describe('The endpoint, or none.'),
+  method: z.string(),
+  status: z.int().describe('499: the client left before its answer.'),
+  code: z.string().optional().describe('Of the error catalogue.'),
+  cache: z.string().optional(),
+  durationMs: z.number(),
+  caller: z.string().optional().describe('The id of the key or the principal, as in the log.'),
+  source: z.string().optional().describe('The source that failed.'),
+  upstreamCalls: z.int(),
+  upstreamMs: z.number(),
+  slow: z.boolean(),
+  process: z.string().describe('The process that answered, such as host-1:4711.'),
+});
 
 /**
- * The fields of a request's log line and its timings, as JSON. It has no path, no query, no body and no value of a record.
- * `traceId` is the id of the distributed trace to which the request belongs.
+ * The schema of one part of a request's time: a measured timing, or the time between two. `admission`: routing, credential
+ * and limits, without waiting. `gateway`: the gateway's own work. `answer`: making and sending the answer. `more`: timings
+ * beyond the limit.
  */
-export type RequestTrace = {
-  /** When the request came, as an instant in UTC. */
-  readonly at: string;
-  readonly requestId: string;
-  readonly traceId?: string | undefined;
-  readonly clientRequestId?: string | undefined;
-  readonly operation: string;
-  readonly method: string;
-  /** The precise status; 499: the client left before its answer. */
-  readonly status: number;
-  readonly code?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly detail?: string | undefined;
-  readonly cause?: string | undefined;
-  readonly source?: string | undefined;
-  readonly cache?: string | undefined;
-  readonly caller?: string | undefined;
-  readonly durationMs: number;
-  readonly upstreamCalls: number;
-  readonly upstreamMs: number;
-  readonly slow: boolean;
-  readonly process: string;
-  readonly plan?:
-    | {
-        readonly kind: string;
-        readonly dependsOn?: readonly string[] | undefined;
-        readonly why?: string | undefined;
-      }
-    | undefined;
-  readonly timings: readonly RequestTiming[];
-  readonly timingsLeftOut: number;
+const timing = z.strictObject({
+  name: z.enum(['admission', ...timingNames, 'gateway', 'answer', 'more']),
+  startMs: z.number().describe('Milliseconds since the request came.'),
+  ms: z.number(),
+  detail: z
+    .string()
+    .optional()
+    .describe('For an upstream call: its status, or why there is none, and its host.'),
+});
+
+/** The fields of a request trace that say where its time went. */
+export const timedRequest = {
+  timings: z
+    .array(timing)
+    .describe(
+      'Where its time went, in the order of their starts. Calls that ran beside one another overlap; together they cover the duration.',
+    ),
+  timingsLeftOut: z.int().describe('Steps of a long scan beyond those that are kept.'),
+  plan: z
+    .strictObject({
+      kind: z.string(),
+      dependsOn: z.array(z.string()).optional().describe('Claims of the source file.'),
+      why: z.string().optional().describe('Why it takes a scan.'),
+    })
+    .optional(),
 };
+/** The fields of a request trace that say why the request failed, besides its code. */
+export const failureOfRequest = {
+  reason: z.string().optional().describe('Why a reply could not be used.'),
+  detail: z.string().optional(),
+  cause: z.string().optional(),
+};
+
+/** The schema of a request trace, as it is stored in Redis. */
+export const requestTrace = requestSummary.extend({ ...failureOfRequest, ...timedRequest });
+
+/** A request that failed or was slow, with its timings. `traceId` is the id of the distributed trace that it belongs to. */
+export type RequestTrace = DeepReadonly<z.output<typeof requestTrace>>;
+
+type RequestTiming = RequestTrace['timings'][number];
 
 /** Shorter times between two timings are left out. */
 const GAP_MS_MIN = 0.05;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createExplainActions } from '../../../src/workbench/explain/explain-action.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/gateway.ts';
-import type { ReloadOutcome } from '../../../src/gateway/reload/reload-outcome.ts';
+import type { ReloadAnswer } from '../../../src/admin/api/config-action-specs.ts';
 import type { ServedConfig } from '../../../src/gateway/reload/snapshot.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { createTracing } from '../../../src/telemetry/span-exporter.ts';
@@ -20,7 +20,7 @@ export type RunningGateway = {
   /** Whether `/readyz?strict` says so, which the loss of the keys' Redis is enough for. */
   isReady(): Promise<boolean>;
   /** Asks for a reload; `query` is that of the address, such as `?dryRun=true`. */
-  reload(query?: string): Promise<{ readonly status: number; readonly outcome: ReloadOutcome }>;
+  reload(query?: string): Promise<{ readonly status: number; readonly outcome: ReloadAnswer }>;
   /** Ends it, and waits for that. */
   close(): Promise<unknown>;
 };
@@ -52,7 +52,7 @@ export function gatewayAt(
     isReady: async () => (await fetch(`${adminUrl}/readyz?strict`)).status === 200,
     async reload(query = '') {
       const answer = await fetch(`${adminUrl}/api/config/reload${query}`, { method: 'POST', headers });
-      return { status: answer.status, outcome: (await answer.json()) as ReloadOutcome };
+      return { status: answer.status, outcome: (await answer.json()) as ReloadAnswer };
     },
     close,
   };

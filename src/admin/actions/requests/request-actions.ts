@@ -5,10 +5,9 @@ import { createSerialQueue } from '../../../kernel/semaphore.ts';
 import { INDEX_MS, type FleetTraceIndex } from '../../../store/fleet/fleet-trace-index.ts';
 import { tryParseJson } from '../../../kernel/json/try-parse-json.ts';
 import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
-import type { RequestTrace } from '../../../telemetry/requests/request-trace.ts';
+import { type RequestTrace, requestTrace } from '../../../telemetry/requests/request-trace.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput, ActionValue } from '../../api/action-table.ts';
-import { storedTrace } from '../../api/request-action-specs.ts';
 import type { ActionHandlers } from '../act.ts';
 import { sinceOf } from '../audit-actions.ts';
 
@@ -41,7 +40,7 @@ export const limitOf = ({ limit }: Pick<Input, 'limit'>) => (limit === undefined
 
 /** Reads a trace from Redis; `undefined` if the text has another shape. */
 function traceIn(text: string): RequestTrace | undefined {
-  const read = storedTrace.safeParse(tryParseJson(text));
+  const read = requestTrace.safeParse(tryParseJson(text));
   return read.success ? read.data : undefined;
 }
 
