@@ -9,14 +9,13 @@ import { ExitError, exitCodes } from '../context/context.ts';
 import { withRedis } from '../input/with-redis.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import {
-  addGatewayOptions,
+  addOperatorAction,
   ASK_GATEWAY_HINT,
   type OnRedisItself,
   type OperatorContext,
-  withAsk,
   withAudit,
 } from './run-action.ts';
-import type { GatewayOptions } from './operator-api-client.ts';
+import type { AskOperator, GatewayOptions } from './operator-api-client.ts';
 
 type AuditOptions = GatewayOptions & {
   readonly since?: string;
@@ -32,13 +31,14 @@ const AUDIT_REDIS: OnRedisItself = {
 };
 
 async function runAudit(
-  { since, verify, ...options }: AuditOptions,
+  ask: AskOperator,
+  { since, verify, json }: AuditOptions,
   context: OperatorContext,
-): Promise<void> {
-  const { lines, chain } = await withAsk(options, AUDIT_REDIS, context, (ask) => ask('audit', { since }));
-  if (verify === true) printReport({ json: { chain }, blocks: [chainText(chain)] }, options.json, context, 0);
+): Promise<undefined> {
+  const { lines, chain } = await ask('audit', { since });
+  if (verify === true) printReport({ json: { chain }, blocks: [chainText(chain)] }, json, context, 0);
   // Lines are printed exactly as they are kept, because each has the digest of the one before.
-  else if (options.json === true) context.out(lines.map((line) => `${line}\n`).join(''));
+  else if (json === true) context.out(lines.map((line) => `${line}\n`).join(''));
   else printBlocks(auditLines(lines.flatMap((line) => readAuditLine(line) ?? [])), context);
   if (chain.kind !== 'broken') return;
   throw new ExitError(exitCodes.failure, verify === true ? '' : chainText(chain));
@@ -75,7 +75,12 @@ export function registerAuditCommand(program: Command, context: OperatorContext)
     )
     .option('--since <time>', 'a span such as 24h, or an instant; default: all that is kept')
     .option('--verify', 'only say whether a line was changed, left out or put in');
-  addGatewayOptions(audit).action((options: AuditOptions) => runAudit(options, context));
+  addOperatorAction(
+    audit,
+    AUDIT_REDIS,
+    context,
+    (_args, options: AuditOptions) => (ask) => runAudit(ask, options, context),
+  );
   audit
     .command('restore')
     .description('put back what `portico audit --json` wrote, into a Redis without an audit')

@@ -2,13 +2,11 @@ import type { Command } from 'commander';
 import { createCacheActions } from '../../admin/actions/cache-actions.ts';
 import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/cache/purges.ts';
 import { ExitError, exitCodes } from '../context/context.ts';
-import { printReport } from '../output/print-report.ts';
 import {
-  addGatewayOptions,
+  addOperatorAction,
   ASK_GATEWAY_HINT,
   type OnRedisItself,
   type OperatorContext,
-  withAsk,
 } from './run-action.ts';
 import type { GatewayOptions } from './operator-api-client.ts';
 
@@ -30,6 +28,13 @@ const CACHE_REDIS: OnRedisItself = {
 const NOT_COUNTED =
   'how many answers that were is not counted here; with --gateway, those in the memory of that gateway are';
 
+const countText = ({ processes, answers, scanCaches }: HeldCount, tag = '') =>
+  `${tag}: ${answers} answers and ${scanCaches} scan caches in the memory of ${processes} processes`;
+
+function collect(tag: string, before: readonly string[]): readonly string[] {
+  return [...before, tag];
+}
+
 /** Registers `portico cache purge`. The action rejects with an Error made for the operator. */
 export function registerCacheCommand(program: Command, context: OperatorContext): void {
   const purge = program
@@ -40,33 +45,23 @@ export function registerCacheCommand(program: Command, context: OperatorContext)
     .option('--tag <tag>', 'such as users, products or users:42; may be repeated', collect, [])
     .option('--all', 'everything')
     .option('--reason <text>', 'why, for the audit');
-  addGatewayOptions(purge).action((options: PurgeOptions) => runPurge(options, context));
-}
-
-function collect(tag: string, before: readonly string[]): readonly string[] {
-  return [...before, tag];
-}
-
-async function runPurge(
-  { tag, all, reason, ...options }: PurgeOptions,
-  context: OperatorContext,
-): Promise<void> {
-  const asked = all === true ? [EVERYTHING] : tag;
-  if (asked.length === 0)
-    throw new ExitError(exitCodes.usage, 'name what to forget with --tag, or say --all');
-  const purged = await withAsk(options, CACHE_REDIS, context, async (ask) => {
-    const answers = [];
-    for (const one of asked) answers.push(await ask('cache.purge', { tag: one, reason }));
-    return answers;
+  addOperatorAction(purge, CACHE_REDIS, context, (_args, options: PurgeOptions) => {
+    const { tag, all, reason, gateway } = options;
+    const asked = all === true ? [EVERYTHING] : tag;
+    if (asked.length === 0)
+      throw new ExitError(exitCodes.usage, 'name what to forget with --tag, or say --all');
+    return async (ask) => {
+      const purged = [];
+      for (const one of asked) purged.push(await ask('cache.purge', { tag: one, reason }));
+      const [tags, reached] = [purged.map((one) => one.purged), purged.map((one) => one.reached)];
+      const counts = reached.flatMap((held, index) =>
+        held === undefined ? [] : countText(held, tags[index]),
+      );
+      const isCounted = gateway !== undefined;
+      return {
+        json: { purged: tags, ...(isCounted && { reached }) },
+        blocks: [`purged: ${tags.join(', ')}`, ...(isCounted ? counts : [NOT_COUNTED])],
+      };
+    };
   });
-  const [tags, reached] = [purged.map((one) => one.purged), purged.map((one) => one.reached)];
-  const isCounted = options.gateway !== undefined;
-  const countOf = ({ processes, answers, scanCaches }: HeldCount, tag = '') =>
-    `${tag}: ${answers} answers and ${scanCaches} scan caches in the memory of ${processes} processes`;
-  const counts = reached.flatMap((held, index) => (held === undefined ? [] : countOf(held, tags[index])));
-  const report = {
-    json: { purged: tags, ...(isCounted && { reached }) },
-    blocks: [`purged: ${tags.join(', ')}`, ...(isCounted ? counts : [NOT_COUNTED])],
-  };
-  printReport(report, options.json, context, 0);
 }

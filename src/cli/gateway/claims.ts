@@ -7,17 +7,15 @@ import { systemClock } from '../../kernel/clock.ts';
 import { createDisabledClaims, type DisabledClaim } from '../../store/disabled-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/cache/purges.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
-import { printReport } from '../output/print-report.ts';
 import {
-  addGatewayOptions,
+  addOperatorAction,
   ASK_GATEWAY_HINT,
   type OnRedisItself,
   type OperatorContext,
-  withAsk,
 } from './run-action.ts';
 import type { GatewayOptions } from './operator-api-client.ts';
 
-type OutputOptions = GatewayOptions & { readonly reason?: string };
+type Options = GatewayOptions & { readonly reason?: string };
 
 const CLAIMS_REDIS: OnRedisItself = {
   role: 'cache',
@@ -56,34 +54,6 @@ function placeOf(
   return `${file}:${line ?? 1}`;
 }
 
-async function runList(options: GatewayOptions, config: () => ReadyConfig, context: OperatorContext) {
-  const { disabled } = await withAsk(options, CLAIMS_REDIS, context, (ask) => ask('claims', {}));
-  const compiled = options.gateway === undefined ? config().compiled : undefined;
-  const lines = disabled.map((one) => {
-    const place = compiled && (placeOf(one, compiled) ?? 'believed again: its file has changed since');
-    const line = `${one.source}  ${one.resource}  ${one.claim}  disabled ${one.at}: ${one.detail}`;
-    return place === undefined ? line : `${line}  (${place})`;
-  });
-  const blocks = lines.length === 0 ? ['no claim has been disabled'] : lines;
-  printReport({ json: { disabled }, blocks }, options.json, context, 0);
-}
-
-async function runReset(
-  selection: { readonly source?: string | undefined; readonly claim?: string | undefined },
-  { reason, ...options }: OutputOptions,
-  context: OperatorContext,
-): Promise<void> {
-  const { reset } = await withAsk(options, CLAIMS_REDIS, context, (ask) =>
-    ask('claims.reset', { ...selection, reason }),
-  );
-  if (options.json !== true && reset.length === 0)
-    throw new Error('no such claim has been disabled: `portico claims` lists those that have');
-  const blocks = reset.map(
-    ({ source, resource, claim }) => `believed again: ${source}  ${resource}  ${claim}`,
-  );
-  printReport({ json: { reset }, blocks }, options.json, context, 0);
-}
-
 /** Registers `portico claims` and `portico claims reset`. The actions reject with an Error made for the operator. */
 export function registerClaimsCommand(
   program: Command,
@@ -93,15 +63,29 @@ export function registerClaimsCommand(
   const claims = program
     .command('claims')
     .description('list the claims of source files that replies have contradicted, or believe them again');
-  addGatewayOptions(claims).action((options: GatewayOptions) => runList(options, config, context));
-  const reset = claims
+  addOperatorAction(claims, CLAIMS_REDIS, context, (_args, { gateway }: Options) => async (ask) => {
+    const { disabled } = await ask('claims', {});
+    const compiled = gateway === undefined ? config().compiled : undefined;
+    const lines = disabled.map((one) => {
+      const place = compiled && (placeOf(one, compiled) ?? 'believed again: its file has changed since');
+      const line = `${one.source}  ${one.resource}  ${one.claim}  disabled ${one.at}: ${one.detail}`;
+      return place === undefined ? line : `${line}  (${place})`;
+    });
+    return { json: { disabled }, blocks: lines.length === 0 ? ['no claim has been disabled'] : lines };
+  });
+  const again = claims
     .command('reset')
     .description('believe disabled claims again, in every process within a second')
     .argument('[source]', 'the name of a source; default: all')
     .argument('[claim]', 'a claim of it, such as filter.category.eq; default: all')
     .option('--reason <text>', 'why, for the audit');
-  addGatewayOptions(reset).action(
-    (source: string | undefined, claim: string | undefined, options: OutputOptions) =>
-      runReset({ source, claim }, { ...claims.opts<OutputOptions>(), ...options }, context),
-  );
+  addOperatorAction(again, CLAIMS_REDIS, context, ([source, claim], { reason, json }: Options) => {
+    return async (ask) => {
+      const { reset } = await ask('claims.reset', { source, claim, reason });
+      if (json !== true && reset.length === 0)
+        throw new Error('no such claim has been disabled: `portico claims` lists those that have');
+      const blocks = reset.map((one) => `believed again: ${one.source}  ${one.resource}  ${one.claim}`);
+      return { json: { reset }, blocks };
+    };
+  });
 }

@@ -3,9 +3,7 @@ import type { ActionValue } from '../../admin/api/action-table.ts';
 import { recordBlocks } from '../../workbench/explain/report/record-report.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import type { CommandLine } from '../context/context.ts';
-import { addListenerOptions } from '../input/operator-listener.ts';
-import { printReport } from '../output/print-report.ts';
-import { askListener, type GatewayOptions } from './operator-api-client.ts';
+import { addAskingAction, askListener, type GatewayOptions } from './operator-api-client.ts';
 
 type InForce = ActionValue<'config'>;
 type DiffOptions = GatewayOptions & { readonly with?: string };
@@ -52,30 +50,25 @@ function differenceReport(before: InForce['files'], after: InForce['files']): Re
 }
 
 /** Adds `portico config` and `portico config diff`. */
-export function registerConfigCommand({ program, configFile, context }: CommandLine): void {
-  const askBy = (options: GatewayOptions) => askListener(options, configFile(), context);
-  const config = program
+export function registerConfigCommand(line: CommandLine): void {
+  const config = line.program
     .command('config')
     .description('show which configuration is in force, which processes serve it, and the last reloads');
-  addListenerOptions(config).action(async (options: GatewayOptions) => {
-    printReport(configReport(await askBy(options)('config', {})), options.json, context);
-  });
+  addAskingAction(config, line, async (ask) => configReport(await ask('config', {})));
   const difference = config
     .command('diff')
     .description('show the text difference of two revisions, or of two replicas; secrets are ***')
     .argument('[rev]', 'a revision, as `portico config` lists them; default: the one before')
     .argument('[other]', 'another one; default: the one in force')
     .option('--with <url>', "the operator's listener of another replica, to compare what is in force");
-  addListenerOptions(difference).action(async (rev: string | undefined, other: string | undefined) => {
-    const options = difference.optsWithGlobals<DiffOptions>();
-    const ask = askBy(options);
+  addAskingAction(difference, line, async (ask, [rev, other], options: DiffOptions) => {
     const filesOf = async (wanted: string) => (await ask('config.revision', { rev: wanted })).files;
     const { rev: last, files } = await ask('config', {});
+    const { with: gateway } = options;
     const before =
-      options.with === undefined
+      gateway === undefined
         ? await filesOf(rev ?? String(last - 1))
-        : (await askBy({ ...options, gateway: options.with })('config', {})).files;
-    const report = differenceReport(before, other === undefined ? files : await filesOf(other));
-    printReport(report, options.json, context);
+        : (await askListener({ ...options, gateway }, line.configFile(), line.context)('config', {})).files;
+    return differenceReport(before, other === undefined ? files : await filesOf(other));
   });
 }

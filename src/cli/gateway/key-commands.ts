@@ -1,25 +1,20 @@
-// What each command of `portico keys` does; keys.ts registers them.
+// The commands of `portico keys` that say what a key may do, and those that back keys up; keys.ts has the others.
 
 import { readFileSync } from 'node:fs';
-import { createKeyActions } from '../../admin/actions/keys/key-actions.ts';
+import { type Command, InvalidArgumentError } from 'commander';
 import { mintAsAsked } from '../../admin/actions/keys/key-change-actions.ts';
-import { openKeys } from '../../admin/operator-actions.ts';
 import { keyView } from '../../admin/actions/keys/key-view.ts';
 import { ActionRefusal } from '../../admin/api/action.ts';
-import type { ActionRequest } from '../../admin/api/action-table.ts';
-import {
-  configuredKeyYaml,
-  keyLines,
-  keyTable,
-  newKeyLines,
-} from '../../workbench/explain/report/key-report.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
+import { configuredKeyYaml, keyLines, newKeyLines } from '../../workbench/explain/report/key-report.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
+import { parseDuration } from '../../kernel/duration.ts';
 import type { MintedKey } from '../../pipeline/stages/authentication/key-changes.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';
 import { ExitError, exitCodes } from '../context/context.ts';
 import { printReport } from '../output/print-report.ts';
-import { type OnRedisItself, type OperatorContext, withAsk } from './run-action.ts';
-import type { AskOperator, GatewayOptions } from './operator-api-client.ts';
+import type { OperatorCommand, OperatorContext } from './run-action.ts';
+import type { GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on keys need of the program around them. */
 export type KeysContext = OperatorContext & {
@@ -27,28 +22,31 @@ export type KeysContext = OperatorContext & {
   readonly pepperNote?: () => string;
 };
 
+/** Adds a command on keys; one that changes nothing (`isChange` is false) has no `--reason`. */
+export type AddKeyCommand = (
+  name: string,
+  description: string,
+  run: OperatorCommand,
+  isChange?: boolean,
+) => Command;
+
 /** The options that all commands on keys have. */
 export type KeyOptions = GatewayOptions & { readonly reason?: string };
 
-/**
- * The options of `portico keys create`. `expires` is a duration such as `90d`; `print` stores nothing and shows the entry
- * for `auth.apiKeys.keys`.
- */
-export type CreateKeyOptions = KeyOptions & {
+/** The terms of a key, as options. `expires` is a duration such as `90d`. */
+type TermOptions = KeyOptions & {
   readonly label: string;
   readonly permissions: readonly string[];
   readonly tier?: string;
   readonly expires?: string;
   readonly addresses?: readonly string[];
   readonly operations?: readonly string[];
-  readonly print?: boolean;
 };
 
-/**
- * The options of `portico keys update`, `rotate`, `revoke` and `delete` together: what is absent stays. `overlap` is how long the
- * old secret of a rotation goes on working, a duration such as `7d`.
- */
-export type UpdateKeyOptions = KeyOptions & Partial<CreateKeyOptions> & { readonly overlap?: string };
+/** What argument a command takes that is about one key. */
+export const ID = 'the part between the underscores of the key';
+const ADDRESSES = 'addresses and CIDR ranges that it may be used from, such as 10.0.0.0/8,2001:db8::/32';
+const OPERATIONS = 'operations that it may use, such as users.list,products.list';
 
 /** Keys that are imported with one request. */
 const IMPORT_BATCH = 1_000;
@@ -56,34 +54,26 @@ const IMPORT_BATCH = 1_000;
 const UNCONFIRMED_WARNING =
   'no replica has acknowledged the change within a second: if the master fails before one has it, it is undone. Look with `keys list` then, and repeat it\n';
 
-const KEYS_REDIS: OnRedisItself = {
-  role: 'keys',
-  without: 'make keys for the embedded mode with --print',
-  handlers: (client, keys, config) => ({
-    actions: createKeyActions({
-      stores: openKeys({ client }, keys),
-      config: () => config,
-      clock: systemClock,
-    }),
-  }),
-};
-
-const jsonLine = (value: unknown) => `${JSON.stringify(value)}\n`;
-
-function onKeys<T>(
-  options: GatewayOptions,
-  context: KeysContext,
-  work: (ask: AskOperator) => Promise<T>,
-): Promise<T> {
-  return withAsk(options, KEYS_REDIS, context, work);
-}
-
-function warnUnconfirmed({ replication }: { replication: Replication }, context: KeysContext): void {
+/** Warns if it is not sure that a change outlives a failure of Redis. */
+export function warnUnconfirmed({ replication }: { replication: Replication }, context: KeysContext): void {
   if (replication === 'unsure') context.err(UNCONFIRMED_WARNING);
 }
 
+/** The words of a list; none for the words that lift a restriction. */
+function parseList(text: string): readonly string[] {
+  if (text === 'anywhere' || text === 'all' || text === '') return [];
+  return [...new Set(text.split(',').map((word) => word.trim()))];
+}
+
+/** Parses an option for commander. @throws InvalidArgumentError if it is no duration, and not `never` */
+export function parseSpan(text: string): string {
+  if (text !== 'never' && parseDuration(text) === undefined)
+    throw new InvalidArgumentError('Write a duration such as 30m, 24h or 90d.');
+  return text;
+}
+
 /** Makes a key for the configuration; nothing is stored. */
-async function printKey(request: ActionRequest<'keys.create'>, context: KeysContext): Promise<MintedKey> {
+async function mintHere(request: ActionRequest<'keys.create'>, context: KeysContext): Promise<MintedKey> {
   const config = await context.loadConfig();
   try {
     const minted = mintAsAsked(request, config, Date.now());
@@ -97,95 +87,83 @@ async function printKey(request: ActionRequest<'keys.create'>, context: KeysCont
   }
 }
 
-/** `portico keys create`. */
-export async function runCreate(options: CreateKeyOptions, context: KeysContext): Promise<void> {
-  const { label, permissions, tier, expires, addresses, operations, reason, json } = options;
-  const request = { label, permissions, tier, expires, addresses, operations, reason };
-  if (options.print === true) {
-    const { key, record } = await printKey(request, context);
-    const { hashes } = record;
-    const view = keyView(record, Date.now());
-    const report = { json: { key, ...view, hash: hashes[0]?.hash }, blocks: newKeyLines(key) };
-    printReport(report, json, context, 0);
-    // As it is: YAML whose lines were broken to fit a terminal could not be copied.
-    if (json !== true) context.out(configuredKeyYaml(record));
-    return;
-  }
-  const made = await onKeys(options, context, (ask) => ask('keys.create', request));
-  warnUnconfirmed(made, context);
-  const { secret, key } = made;
-  const blocks = [...newKeyLines(secret), ...keyLines(key)];
-  printReport({ json: { key: secret, ...key }, blocks }, json, context, 0);
-}
-
-/** `portico keys list`. */
-export async function runList(options: KeyOptions, context: KeysContext): Promise<void> {
-  const { keys, damaged } = await onKeys(options, context, (ask) => ask('keys', {}));
-  printReport({ json: keys, blocks: [keyTable(keys, Date.now())] }, options.json, context, 0);
-  for (const id of damaged)
-    context.err(`the record of key ${id} is damaged; callers with it are answered 503\n`);
-}
-
-/** `portico keys show`. */
-export async function runShow(id: string, options: KeyOptions, context: KeysContext): Promise<void> {
-  const { key } = await onKeys(options, context, (ask) => ask('keys.show', { id }));
-  printReport({ json: key, blocks: keyLines(key) }, options.json, context, 0);
-}
-
-/** `portico keys update`, `rotate` and `revoke`. */
-export async function runChange(
-  name: 'keys.update' | 'keys.rotate' | 'keys.revoke',
-  id: string,
-  { label, tier, expires, permissions, addresses, operations, overlap, reason, ...options }: UpdateKeyOptions,
+/** Makes a key for the configuration, and prints it with its entry for `auth.apiKeys.keys`. */
+async function printNewKey(
+  request: ActionRequest<'keys.create'>,
+  json: boolean | undefined,
   context: KeysContext,
-): Promise<void> {
-  const terms = { label, tier, expires, permissions, addresses, operations };
-  if (name === 'keys.update' && Object.values(terms).every((value) => value === undefined))
-    throw new ExitError(
-      exitCodes.usage,
-      'name what is to change: --label, --permissions, --tier, --expires, --addresses or --operations',
-    );
-  const done = await onKeys(options, context, async (ask) => {
-    if (name === 'keys.revoke') return ask(name, { id, reason });
-    if (name === 'keys.update') return ask(name, { id, ...terms, reason });
-    return ask(name, { id, overlap, reason });
-  });
+): Promise<undefined> {
+  const { key, record } = await mintHere(request, context);
+  const view = keyView(record, Date.now());
+  const report = { json: { key, ...view, hash: record.hashes[0]?.hash }, blocks: newKeyLines(key) };
+  printReport(report, json, context, 0);
+  // As it is: YAML whose lines were broken to fit a terminal could not be copied.
+  if (json !== true) context.out(configuredKeyYaml(record));
+}
+
+/** Reports a key that was changed, with its new secret if it has one. */
+export function changeReport(
+  done: ActionValue<'keys.update'> & { readonly secret?: string },
+  context: KeysContext,
+): Report {
   warnUnconfirmed(done, context);
-  const secret = 'secret' in done ? String(done.secret) : undefined;
-  const { oldSecretUntil } = done.key;
+  const { secret, key } = done;
+  if (secret === undefined) return { json: key, blocks: keyLines(key) };
+  const { oldSecretUntil } = key;
   const until = oldSecretUntil ? `works until ${oldSecretUntil}` : 'has ended';
-  const report = {
-    json: { ...(secret && { key: secret, oldUntil: oldSecretUntil }), ...done.key },
-    blocks: secret === undefined ? keyLines(done.key) : [...newKeyLines(secret), `The old secret ${until}.`],
-  };
-  printReport(report, options.json, context, 0);
+  const json = { key: secret, oldUntil: oldSecretUntil, ...key };
+  return { json, blocks: [...newKeyLines(secret), `The old secret ${until}.`] };
 }
 
-/** `portico keys delete` and `prune`. */
-export async function runPrune(
-  options: KeyOptions & { readonly id?: string; readonly olderThan?: string },
-  context: KeysContext,
-): Promise<void> {
-  const { id, olderThan, reason } = options;
-  const done = await onKeys(options, context, (ask) =>
-    id === undefined ? ask('keys.prune', { olderThan, reason }) : ask('keys.delete', { id, reason }),
-  );
-  warnUnconfirmed(done, context);
-  const { deleted } = done;
-  const text = deleted.length === 0 ? 'no key was deleted' : `deleted: ${deleted.join(', ')}`;
-  printReport({ json: { deleted }, blocks: [text] }, options.json, context, 0);
+/** Adds the commands that make a key and say what it may do. */
+export function addGrants(add: AddKeyCommand, context: KeysContext): void {
+  add(
+    'create',
+    'create a key; its secret is shown this once',
+    (_args, options: TermOptions & { readonly print?: boolean }) => {
+      const { label, permissions, tier, expires, addresses, operations, reason, json } = options;
+      const request = { label, permissions, tier, expires, addresses, operations, reason };
+      if (options.print === true) return printNewKey(request, json, context);
+      return async (ask) => {
+        const made = await ask('keys.create', request);
+        warnUnconfirmed(made, context);
+        const { secret, key } = made;
+        return { json: { key: secret, ...key }, blocks: [...newKeyLines(secret), ...keyLines(key)] };
+      };
+    },
+  )
+    .requiredOption('--label <text>', 'whose key it is, for lists')
+    .requiredOption('--permissions <list>', 'such as users:read,products:read', parseList)
+    .option('--tier <name>', 'a tier of limits.tiers; default: standard, or the only one')
+    .option('--expires <duration>', 'such as 90d; never, if not given', parseSpan)
+    .option('--addresses <list>', `${ADDRESSES}; default: anywhere`, parseList)
+    .option('--operations <list>', `${OPERATIONS}; default: all`, parseList)
+    .option('--print', 'store nothing: print the entry for auth.apiKeys.keys');
+
+  add(
+    'update',
+    'change what a key may do, everywhere within a second; what is not named stays',
+    ([id = ''], { label, tier, expires, permissions, reason, ...options }: Partial<TermOptions>) => {
+      const { addresses, operations } = options;
+      const terms = { label, tier, expires, permissions, addresses, operations };
+      if (Object.values(terms).every((value) => value === undefined))
+        throw new ExitError(
+          exitCodes.usage,
+          'name what is to change: --label, --permissions, --tier, --expires, --addresses or --operations',
+        );
+      return async (ask) => changeReport(await ask('keys.update', { id, ...terms, reason }), context);
+    },
+  )
+    .argument('<id>', ID)
+    .option('--label <text>', 'whose key it is')
+    .option('--permissions <list>', 'such as users:read,products:read', parseList)
+    .option('--tier <name>', 'a tier of limits.tiers')
+    .option('--expires <duration>', 'from now, such as 90d; or never', parseSpan)
+    .option('--addresses <list>', `${ADDRESSES}; or anywhere`, parseList)
+    .option('--operations <list>', `${OPERATIONS}; or all`, parseList);
 }
 
-/** `portico keys export`: the first line names the pepper, each other one is a key. */
-export async function runExport(options: KeyOptions, context: KeysContext): Promise<void> {
-  const { pepper, keys } = await onKeys(options, context, (ask) =>
-    ask('keys.export', { reason: options.reason }),
-  );
-  context.out(jsonLine({ portico: 'keys', pepper }) + keys.map(jsonLine).join(''));
-  context.err(
-    `${keys.length} keys; they work only under the pepper of this gateway, so keep that too, elsewhere\n`,
-  );
-}
+const jsonLine = (value: unknown) => `${JSON.stringify(value)}\n`;
 
 /** The lines of an export. @throws Error made for the operator */
 function readExport(file: string) {
@@ -211,20 +189,38 @@ function readExport(file: string) {
   return { pepper: head['pepper'], keys: keys as readonly object[] as ActionRequest<'keys.import'>['keys'] };
 }
 
-/** `portico keys import`. */
-export async function runImport(file: string, options: KeyOptions, context: KeysContext): Promise<void> {
-  const { pepper, keys } = readExport(file);
-  const { reason } = options;
-  const done = await onKeys(options, context, async (ask) => {
-    const parts = [];
-    for (let from = 0; from < keys.length; from += IMPORT_BATCH)
-      parts.push(await ask('keys.import', { pepper, keys: keys.slice(from, from + IMPORT_BATCH), reason }));
-    return parts;
-  });
-  for (const part of done) warnUnconfirmed(part, context);
-  const imported = done.reduce((sum, part) => sum + part.imported, 0);
-  const skipped = done.flatMap((part) => part.skipped);
-  const left = skipped.length > 0 ? [`left as they are: ${skipped.join(', ')}`] : [];
-  const blocks = [`imported: ${imported} keys`, ...left];
-  printReport({ json: { imported, skipped }, blocks }, options.json, context, 0);
+/** Adds the commands that write all keys, and put them back. The first line of an export names the pepper, each other one is a key. */
+export function addBackups(add: AddKeyCommand, context: KeysContext): void {
+  add(
+    'export',
+    'write all keys with their hashes, one a line, for a backup or another Redis',
+    (_args, { reason }: KeyOptions) =>
+      async (ask) => {
+        const { pepper, keys } = await ask('keys.export', { reason });
+        context.out(jsonLine({ portico: 'keys', pepper }) + keys.map(jsonLine).join(''));
+        context.err(
+          `${keys.length} keys; they work only under the pepper of this gateway, so keep that too, elsewhere\n`,
+        );
+        return undefined;
+      },
+  );
+  add(
+    'import',
+    'put back what `portico keys export` wrote; it needs the same pepper',
+    ([file = ''], { reason }: KeyOptions) => {
+      const { pepper, keys } = readExport(file);
+      return async (ask) => {
+        const done = [];
+        for (let from = 0; from < keys.length; from += IMPORT_BATCH)
+          done.push(
+            await ask('keys.import', { pepper, keys: keys.slice(from, from + IMPORT_BATCH), reason }),
+          );
+        for (const part of done) warnUnconfirmed(part, context);
+        const imported = done.reduce((sum, part) => sum + part.imported, 0);
+        const skipped = done.flatMap((part) => part.skipped);
+        const left = skipped.length > 0 ? [`left as they are: ${skipped.join(', ')}`] : [];
+        return { json: { imported, skipped }, blocks: [`imported: ${imported} keys`, ...left] };
+      };
+    },
+  ).argument('<file>', 'the lines');
 }

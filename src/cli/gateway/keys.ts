@@ -1,122 +1,114 @@
+// Registers `portico keys`, with the commands that list, show and delete keys; key-commands.ts has the others.
+
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../kernel/duration.ts';
+import type { Command } from 'commander';
+import { createKeyActions } from '../../admin/actions/keys/key-actions.ts';
+import type { ActionValue } from '../../admin/api/action-table.ts';
+import { openKeys } from '../../admin/operator-actions.ts';
+import { keyLines, keyTable } from '../../workbench/explain/report/key-report.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import type { CliContext } from '../context/context.ts';
-import { addGatewayOptions } from './run-action.ts';
 import {
-  type CreateKeyOptions,
+  addBackups,
+  addGrants,
+  type AddKeyCommand,
+  changeReport,
+  ID,
   type KeyOptions,
   type KeysContext,
-  runChange,
-  runCreate,
-  runExport,
-  runImport,
-  runList,
-  runPrune,
-  runShow,
-  type UpdateKeyOptions,
+  parseSpan,
+  warnUnconfirmed,
 } from './key-commands.ts';
-import { askListener } from './operator-api-client.ts';
+import { addOperatorAction, type OnRedisItself } from './run-action.ts';
+import { type AskOperator, askListener } from './operator-api-client.ts';
 
-const ID = 'the part between the underscores of the key';
-const ADDRESSES = 'addresses and CIDR ranges that it may be used from, such as 10.0.0.0/8,2001:db8::/32';
-const OPERATIONS = 'operations that it may use, such as users.list,products.list';
+const KEYS_REDIS: OnRedisItself = {
+  role: 'keys',
+  without: 'make keys for the embedded mode with --print',
+  handlers: (client, keys, config) => ({
+    actions: createKeyActions({
+      stores: openKeys({ client }, keys),
+      config: () => config,
+      clock: systemClock,
+    }),
+  }),
+};
 
 /** Registers the commands on API keys. The actions reject with an Error made for the operator. */
 export function registerKeysCommand(program: Command, context: KeysContext): void {
   const keys = program.command('keys').description('manage API keys');
-
-  /** A command on keys, with the options that all of them have. */
-  function add(name: string, description: string, changes = true): Command {
+  const add: AddKeyCommand = (name, description, run, isChange = true) => {
     const command = keys.command(name).description(description);
-    if (changes) command.option('--reason <text>', 'why, for the audit');
-    return addGatewayOptions(command);
-  }
-
+    if (isChange) command.option('--reason <text>', 'why, for the audit');
+    return addOperatorAction(command, KEYS_REDIS, context, run);
+  };
   addGrants(add, context);
   addReading(add, context);
   addEndings(add, context);
-
-  add('export', 'write all keys with their hashes, one a line, for a backup or another Redis').action(
-    (options: KeyOptions) => runExport(options, context),
-  );
-
-  add('import', 'put back what `portico keys export` wrote; it needs the same pepper')
-    .argument('<file>', 'the lines')
-    .action((file: string, options: KeyOptions) => runImport(file, options, context));
-}
-
-/** Adds a command on keys; one that changes nothing has no `--reason`. */
-type AddKeyCommand = (name: string, description: string, changes?: boolean) => Command;
-
-/** The commands that say what a key may do. */
-function addGrants(add: AddKeyCommand, context: KeysContext): void {
-  add('create', 'create a key; its secret is shown this once')
-    .requiredOption('--label <text>', 'whose key it is, for lists')
-    .requiredOption('--permissions <list>', 'such as users:read,products:read', parseList)
-    .option('--tier <name>', 'a tier of limits.tiers; default: standard, or the only one')
-    .option('--expires <duration>', 'such as 90d; never, if not given', parseSpan)
-    .option('--addresses <list>', `${ADDRESSES}; default: anywhere`, parseList)
-    .option('--operations <list>', `${OPERATIONS}; default: all`, parseList)
-    .option('--print', 'store nothing: print the entry for auth.apiKeys.keys')
-    .action((options: CreateKeyOptions) => runCreate(options, context));
-
-  add('update', 'change what a key may do, everywhere within a second; what is not named stays')
-    .argument('<id>', ID)
-    .option('--label <text>', 'whose key it is')
-    .option('--permissions <list>', 'such as users:read,products:read', parseList)
-    .option('--tier <name>', 'a tier of limits.tiers')
-    .option('--expires <duration>', 'from now, such as 90d; or never', parseSpan)
-    .option('--addresses <list>', `${ADDRESSES}; or anywhere`, parseList)
-    .option('--operations <list>', `${OPERATIONS}; or all`, parseList)
-    .action((id: string, options: UpdateKeyOptions) => runChange('keys.update', id, options, context));
+  addBackups(add, context);
 }
 
 function addReading(add: AddKeyCommand, context: KeysContext): void {
-  add(
-    'list',
-    'list the keys in Redis, when each was last used, and until when an old secret works',
-    false,
-  ).action((options: KeyOptions) => runList(options, context));
-
-  add('show', 'show one key', false)
-    .argument('<id>', ID)
-    .action((id: string, options: KeyOptions) => runShow(id, options, context));
+  const description = 'list the keys in Redis, when each was last used, and until when an old secret works';
+  const list = async (ask: AskOperator): Promise<Report> => {
+    const { keys, damaged } = await ask('keys', {});
+    for (const id of damaged)
+      context.err(`the record of key ${id} is damaged; callers with it are answered 503\n`);
+    return { json: keys, blocks: [keyTable(keys, Date.now())] };
+  };
+  add('list', description, () => list, false);
+  const show =
+    ([id = '']: readonly string[]) =>
+    async (ask: AskOperator) => {
+      const { key } = await ask('keys.show', { id });
+      return { json: key, blocks: keyLines(key) };
+    };
+  add('show', 'show one key', show, false).argument('<id>', ID);
 }
 
 /** The commands that end a secret, a key, or what is left of ended keys. */
 function addEndings(add: AddKeyCommand, context: KeysContext): void {
+  function report(done: ActionValue<'keys.delete'>): Report {
+    warnUnconfirmed(done, context);
+    const { deleted } = done;
+    const text = deleted.length === 0 ? 'no key was deleted' : `deleted: ${deleted.join(', ')}`;
+    return { json: { deleted }, blocks: [text] };
+  }
+
   add(
     'rotate',
     'give a key a new secret; the old one goes on working for a while, one from before that ends at once',
+    ([id = ''], { overlap, reason }: KeyOptions & { readonly overlap: string }) =>
+      async (ask) =>
+        changeReport(await ask('keys.rotate', { id, overlap, reason }), context),
   )
     .argument('<id>', ID)
-    .option('--overlap <duration>', 'how long the old secret goes on working', parseSpan, '24h')
-    .action((id: string, options: UpdateKeyOptions) => runChange('keys.rotate', id, options, context));
+    .option('--overlap <duration>', 'how long the old secret goes on working', parseSpan, '24h');
 
-  add('revoke', 'end a key, everywhere within a second')
-    .argument('<id>', ID)
-    .action((id: string, options: UpdateKeyOptions) => runChange('keys.revoke', id, options, context));
+  add(
+    'revoke',
+    'end a key, everywhere within a second',
+    ([id = ''], { reason }: KeyOptions) =>
+      async (ask) =>
+        changeReport(await ask('keys.revoke', { id, reason }), context),
+  ).argument('<id>', ID);
 
-  add('delete', 'forget a key that is revoked or has expired')
-    .argument('<id>', ID)
-    .action((id: string, options: UpdateKeyOptions) => runPrune({ ...options, id }, context));
+  add(
+    'delete',
+    'forget a key that is revoked or has expired',
+    ([id = ''], { reason }: KeyOptions) =>
+      async (ask) =>
+        report(await ask('keys.delete', { id, reason })),
+  ).argument('<id>', ID);
 
-  add('prune', 'forget all keys that were revoked or expired some time ago')
-    .option('--older-than <duration>', 'how long ago', parseSpan, '90d')
-    .action((options: KeyOptions & { olderThan: string }) => runPrune(options, context));
-}
-
-/** The words of a list; none for the words that lift a restriction. */
-function parseList(text: string): readonly string[] {
-  if (text === 'anywhere' || text === 'all' || text === '') return [];
-  return [...new Set(text.split(',').map((word) => word.trim()))];
-}
-
-function parseSpan(text: string): string {
-  if (text !== 'never' && parseDuration(text) === undefined)
-    throw new InvalidArgumentError('Write a duration such as 30m, 24h or 90d.');
-  return text;
+  add(
+    'prune',
+    'forget all keys that were revoked or expired some time ago',
+    (_args, { olderThan, reason }: KeyOptions & { readonly olderThan: string }) =>
+      async (ask) =>
+        report(await ask('keys.prune', { olderThan, reason })),
+  ).option('--older-than <duration>', 'how long ago', parseSpan, '90d');
 }
 
 const PEPPER_REFERENCE = /^\s*pepper:\s*['"]?\$\{(\w+):-/m;

@@ -2,10 +2,9 @@
 
 import { closest } from '../../config/validate/closest.ts';
 import { recordBlocks, recordTable } from '../../workbench/explain/report/record-report.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
 import { type CommandLine, ExitError, exitCodes } from '../context/context.ts';
-import { addListenerOptions } from '../input/operator-listener.ts';
-import { printReport } from '../output/print-report.ts';
-import { type AskOperator, askListener, type GatewayOptions } from './operator-api-client.ts';
+import { addAskingAction, type AskingCommand, type AskOperator } from './operator-api-client.ts';
 
 /** A kind of thing that a gateway has: how all are listed, which field is the id, and how one is asked for in full. */
 type Noun = {
@@ -63,30 +62,27 @@ async function find(ask: AskOperator, word: string, id: string): Promise<object>
   return found ?? refuseUnknown(exitCodes.failure, word.replace(/s$/, ''), id, names);
 }
 
-/** Adds `portico list`, `get` and `describe`, and `portico callers`. */
-export function registerNounCommands({ program, configFile, context }: CommandLine): void {
-  const askBy = (options: GatewayOptions) => askListener(options, configFile(), context);
-  const add = (words: string, description: string) =>
-    addListenerOptions(program.command(words).description(description));
+async function listAll(ask: AskOperator, word: string): Promise<Report> {
+  const all = await nounOf(word).list(ask);
+  return { json: all, blocks: [recordTable(all)] };
+}
 
-  async function runList(word: string, options: GatewayOptions): Promise<void> {
-    const all = await nounOf(word).list(askBy(options));
-    printReport({ json: all, blocks: [recordTable(all)] }, options.json, context);
-  }
-  async function runGet(word: string, id: string, options: GatewayOptions): Promise<void> {
-    const one = await find(askBy(options), word, id);
-    printReport({ json: one, blocks: [recordTable([one])] }, options.json, context);
-  }
-  async function runDescribe(word: string, id: string, options: GatewayOptions): Promise<void> {
-    const ask = askBy(options);
-    const one = (await nounOf(word).one?.(ask, id)) ?? (await find(ask, word, id));
-    printReport({ json: one, blocks: recordBlocks(one) }, options.json, context);
-  }
+/** Adds `portico list`, `get` and `describe`, and `portico callers`. */
+export function registerNounCommands(line: CommandLine): void {
+  const add = (words: string, description: string, run: AskingCommand) =>
+    addAskingAction(line.program.command(words).description(description), line, run);
+
   const nouns = Object.keys(NOUNS).join(', ');
-  add('list <what>', `all things of one kind that a running gateway has: ${nouns}`).action(runList);
-  add('get <what> <id>', 'one of them, as a row of its list').action(runGet);
-  add('describe <what> <id>', 'all that is known of one of them').action(runDescribe);
-  add('callers', 'who asks a running gateway: requests, errors, limits').action((options: GatewayOptions) =>
-    runList('callers', options),
+  add('list <what>', `all things of one kind that a running gateway has: ${nouns}`, (ask, [word = '']) =>
+    listAll(ask, word),
   );
+  add('get <what> <id>', 'one of them, as a row of its list', async (ask, [word = '', id = '']) => {
+    const one = await find(ask, word, id);
+    return { json: one, blocks: [recordTable([one])] };
+  });
+  add('describe <what> <id>', 'all that is known of one of them', async (ask, [word = '', id = '']) => {
+    const one = (await nounOf(word).one?.(ask, id)) ?? (await find(ask, word, id));
+    return { json: one, blocks: recordBlocks(one) };
+  });
+  add('callers', 'who asks a running gateway: requests, errors, limits', (ask) => listAll(ask, 'callers'));
 }

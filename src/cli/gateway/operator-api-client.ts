@@ -1,5 +1,6 @@
 // Asks a running gateway to carry out actions, for the commands that need one.
 
+import type { Command } from 'commander';
 import {
   type ActionProblem,
   type ActionResult,
@@ -16,8 +17,10 @@ import {
 import { nearValueHint } from '../../config/validate/check-shape.ts';
 import { plainCause } from '../../kernel/plain-cause.ts';
 import { parseExact } from '../../kernel/json/json.ts';
-import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
-import { findListener, ownToken, TOKEN_VARIABLE } from '../input/operator-listener.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
+import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
+import { addListenerOptions, findListener, ownToken, TOKEN_VARIABLE } from '../input/operator-listener.ts';
+import { printReport } from '../output/print-report.ts';
 
 /** How a command reaches a running gateway, and whether it prints JSON. */
 export type GatewayOptions = {
@@ -160,4 +163,24 @@ export function askListener(options: GatewayOptions, configFile: string, context
   return createActionAsk((name, input) =>
     askGateway(name, input, { gateway, token, ...(timeoutMs !== undefined && { timeoutMs }) }, context),
   );
+}
+
+/** What a command does with a running gateway. Its report is printed; `undefined`: it has printed all itself. */
+export type AskingCommand = (
+  ask: AskOperator,
+  args: readonly string[],
+  options: never,
+) => Promise<Report | undefined>;
+
+/** Has a command ask a running gateway, with the options that all such commands have. */
+export function addAskingAction(
+  command: Command,
+  { configFile, context }: Pick<CommandLine, 'configFile' | 'context'>,
+  run: AskingCommand,
+): Command {
+  return addListenerOptions(command).action(async () => {
+    const options = command.optsWithGlobals<GatewayOptions>();
+    const report = await run(askListener(options, configFile(), context), command.args, options as never);
+    if (report !== undefined) printReport(report, options.json, context);
+  });
 }

@@ -1,9 +1,7 @@
 import { Option } from 'commander';
 import { requestReport, requestsReport } from '../../workbench/explain/report/requests-report.ts';
-import type { CliContext, CommandLine } from '../context/context.ts';
-import { addListenerOptions } from '../input/operator-listener.ts';
-import { printReport } from '../output/print-report.ts';
-import { askListener, type GatewayOptions } from './operator-api-client.ts';
+import type { CommandLine } from '../context/context.ts';
+import { addAskingAction, type AskOperator, type GatewayOptions } from './operator-api-client.ts';
 
 type Options = GatewayOptions & {
   readonly id?: string;
@@ -17,22 +15,16 @@ type Options = GatewayOptions & {
 };
 
 /** `portico requests`: shows the requests that failed or were slow. Exit code 1 if the gateway refuses. */
-async function runRequests(options: Options, configFile: string, context: CliContext): Promise<void> {
-  const { id, since, status, operation, caller, code, source, limit, json } = options;
-  const ask = askListener(options, configFile, context);
-  const report =
-    id === undefined
-      ? requestsReport(
-          await ask('requests', { since, status, operation, caller, code, source, limit }),
-          Number(limit),
-        )
-      : requestReport(await ask('request', { id }));
-  printReport(report, json, context);
+async function runRequests(ask: AskOperator, { id, limit, ...filter }: Options) {
+  if (id !== undefined) return requestReport(await ask('request', { id }));
+  const { since, status, operation, caller, code, source } = filter;
+  const asked = { since, status, operation, caller, code, source, limit };
+  return requestsReport(await ask('requests', asked), Number(limit));
 }
 
 /** Adds `portico requests` to the command line. */
-export function registerRequestsCommand({ program, configFile, context }: CommandLine): void {
-  const command = program
+export function registerRequestsCommand(line: CommandLine): void {
+  const command = line.program
     .command('requests')
     .description('show which requests to a running gateway failed or were slow, and where their time went')
     .option('--id <id>', 'one of them, by its X-Request-Id or the id of its trace: steps, cause, plan')
@@ -43,5 +35,5 @@ export function registerRequestsCommand({ program, configFile, context }: Comman
     .option('--code <code>', 'an error code, such as upstream_timeout')
     .option('--source <name>', 'the source that failed')
     .addOption(new Option('--limit <count>', 'how many, the newest first').default('100'));
-  addListenerOptions(command).action((options: Options) => runRequests(options, configFile(), context));
+  addAskingAction(command, line, (ask, _args, options: Options) => runRequests(ask, options));
 }

@@ -9,9 +9,11 @@ import { systemClock } from '../../kernel/clock.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { Report } from '../../workbench/explain/report/report.ts';
 import type { CliContext } from '../context/context.ts';
 import { TOKEN_VARIABLE } from '../input/operator-listener.ts';
 import { type RedisWanted, withRedis } from '../input/with-redis.ts';
+import { printReport } from '../output/print-report.ts';
 import { type AskOperator, askGateway, createActionAsk, type GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on a running gateway or its Redis need of the program around them. */
@@ -35,17 +37,6 @@ export type OnRedisItself = RedisWanted & {
 /** The hint if the configuration has no Redis, for a command that can ask a running gateway. */
 export const ASK_GATEWAY_HINT =
   'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
-
-/** Adds the options by which a command reaches a running gateway instead of Redis, and `--json`. */
-export function addGatewayOptions(command: Command): Command {
-  return command
-    .option(
-      '--gateway <url>',
-      "ask a running gateway, by its operator's listener such as http://127.0.0.1:9090, instead of Redis",
-    )
-    .option('--token-file <file>', `a file with its token; default: the variable ${TOKEN_VARIABLE}`)
-    .option('--json', 'answer in JSON');
-}
 
 /** Writes what a command changes to the audit of its gateways, which is kept beside their keys. */
 export async function withAudit<T>(
@@ -102,17 +93,42 @@ async function onRedisItself<T>(
 }
 
 /**
- * Does some work with `ask`. It asks a running gateway if the options name one, and otherwise Redis itself. The same code
- * carries out an action here and there.
+ * Reads the words of a command, and returns the work that is then done with `ask`; `undefined`: nothing is left to do. The
+ * report of the work is printed; `undefined`: the work has printed all itself.
  */
-export async function withAsk<T>(
-  options: GatewayOptions,
+export type OperatorCommand = (
+  args: readonly string[],
+  options: never,
+) => ((ask: AskOperator) => Promise<Report | undefined>) | Promise<undefined>;
+
+/**
+ * Has a command ask a running gateway if its options name one, and otherwise Redis itself, with the options that all such
+ * commands have. The same code carries out an action here and there.
+ */
+export function addOperatorAction(
+  command: Command,
   own: OnRedisItself,
   context: OperatorContext,
-  work: (ask: AskOperator) => Promise<T>,
-): Promise<T> {
-  const { gateway } = options;
-  if (gateway === undefined) return onRedisItself(own, context, work);
-  const reached = { ...options, gateway };
-  return work(createActionAsk((name, input) => askGateway(name, input, reached, context)));
+  run: OperatorCommand,
+): Command {
+  return command
+    .option(
+      '--gateway <url>',
+      "ask a running gateway, by its operator's listener such as http://127.0.0.1:9090, instead of Redis",
+    )
+    .option('--token-file <file>', `a file with its token; default: the variable ${TOKEN_VARIABLE}`)
+    .option('--json', 'answer in JSON')
+    .action(async () => {
+      const options = command.optsWithGlobals<GatewayOptions>();
+      const work = await run(command.args, options as never);
+      if (work === undefined) return;
+      const { gateway, json } = options;
+      const report =
+        gateway === undefined
+          ? await onRedisItself(own, context, work)
+          : await work(
+              createActionAsk((name, input) => askGateway(name, input, { ...options, gateway }, context)),
+            );
+      if (report !== undefined) printReport(report, json, context, 0);
+    });
 }

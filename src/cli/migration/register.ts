@@ -1,12 +1,10 @@
 // Registers `portico migration` with all of its commands, and implements `list` and `status`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import type { CliContext, CommandLine } from '../context/context.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
-import { addListenerOptions } from '../input/operator-listener.ts';
 import { printReport } from '../output/print-report.ts';
-import { type AskOperator, askListener, type GatewayOptions } from '../gateway/operator-api-client.ts';
+import { addAskingAction, type AskOperator, type GatewayOptions } from '../gateway/operator-api-client.ts';
 import { addDifferenceCommands } from './difference-commands.ts';
 import { positionWords, statusReport } from './status-report.ts';
 import { type AddCommand, addStepCommands } from './step-commands.ts';
@@ -33,41 +31,29 @@ async function runStatus(
   }
 }
 
-function addList(migration: Command, configFile: () => string, context: CliContext): void {
-  const list = migration.command('list').description('the resources that move, and where they are');
-  addListenerOptions(list).action(async (options: GatewayOptions) => {
-    const ask = askListener(options, configFile(), context);
-    const { migrations } = await ask('migrations', {});
-    const rows = migrations.map((one) => [
-      one.resource,
-      one.sources.join(' -> '),
-      positionWords(one),
-      `rev ${one.rev}`,
-    ]);
-    const blocks =
-      rows.length === 0 ? ['the configuration in force declares no migration'] : [{ table: rows }];
-    printReport({ json: { migrations }, blocks }, options.json, context);
-  });
+async function listMigrations(ask: AskOperator): Promise<Report> {
+  const { migrations } = await ask('migrations', {});
+  const rows = migrations.map((one) => [
+    ...[one.resource, one.sources.join(' -> '), positionWords(one), `rev ${one.rev}`],
+  ]);
+  const none = 'the configuration in force declares no migration';
+  return { json: { migrations }, blocks: rows.length === 0 ? [none] : [{ table: rows }] };
 }
 
 /** Adds `portico migration` and its commands. Exit codes: 1 refused, 64 usage, 69 no answer, 78 not declared. */
-export function registerMigrationCommand({ program, configFile, context }: CommandLine): void {
+export function registerMigrationCommand(line: CommandLine): void {
+  const { program, context } = line;
   const migration = program
     .command('migration')
     .description('move a resource from its source to another one, without a change for its callers');
-  addList(migration, configFile, context);
-
+  const list = migration.command('list').description('the resources that move, and where they are');
+  addAskingAction(list, line, listMigrations);
   const add: AddCommand = (name, description, run) => {
     const command = migration
       .command(name)
       .description(description)
       .argument('<resource>', 'the resource that moves, such as users');
-    return addListenerOptions(command).action(async () => {
-      const options = command.opts<GatewayOptions>();
-      const ask = askListener(options, configFile(), context);
-      const report = await run(ask, command.args, options as never);
-      if (report !== undefined) printReport(report, options.json, context);
-    });
+    return addAskingAction(command, line, run);
   };
   add(
     'status',

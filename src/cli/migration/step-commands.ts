@@ -5,16 +5,11 @@ import type { ActionValue } from '../../admin/api/action-table.ts';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';
 import type { Report, ReportBlock } from '../../workbench/explain/report/report.ts';
 import type { CliContext } from '../context/context.ts';
-import type { AskOperator, GatewayOptions } from '../gateway/operator-api-client.ts';
+import type { AskingCommand, GatewayOptions } from '../gateway/operator-api-client.ts';
 import { pendingLines, positionWords } from './status-report.ts';
 
 /** Adds a command on migrations, with the options that all of them have. */
-export type AddCommand = (
-  name: string,
-  description: string,
-  /** Runs the command with the options that are added to it. Its result is printed; `undefined`: it has printed all itself. */
-  run: (ask: AskOperator, args: readonly string[], options: never) => Promise<Report | undefined>,
-) => Command;
+export type AddCommand = (name: string, description: string, run: AskingCommand) => Command;
 
 type StepOptions = GatewayOptions & {
   readonly percent?: number;
