@@ -5,7 +5,7 @@ import {
   type LegacyService,
   type LegacyServiceOptions,
   createLegacyService,
-  plainAnswer,
+  textAnswer,
 } from './legacy-service.ts';
 
 /** The data of the catalogue service and its credentials. */
@@ -40,8 +40,8 @@ export function createCatalogService(options: CatalogServiceOptions): LegacyServ
   }
 
   function answer({ path, params, headers }: LegacyRequest): LegacyAnswer {
-    if (headers['x-catalogue-key'] !== credentials.key) return plainAnswer(403, 'Forbidden');
-    return path === '/catalogue/items' ? list(params) : plainAnswer(404, 'Not Found');
+    if (headers['x-catalogue-key'] !== credentials.key) return textAnswer(403, 'Forbidden');
+    return path === '/catalogue/items' ? list(params) : textAnswer(404, 'Not Found');
   }
 
   return createLegacyService(answer, latencyMs);

@@ -1,28 +1,12 @@
 // The HTTP server that all sample services share.
 
 import { once } from 'node:events';
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  createServer,
-} from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A sample service, not listening yet. It cannot be reopened after `close`. */
-export type LegacyService = {
-  readonly server: Server;
-  /** Starts on `port` (0, a free one, by default) of `host` (127.0.0.1 by default). Rejects if it cannot. */
-  readonly listen: (port?: number, host?: string) => Promise<{ url: string; port: number }>;
-  /** Drops every connection, idle and busy ones too, and resolves when the port is free. */
-  readonly close: () => Promise<void>;
-  /** The number of requests so far, refused ones included. */
-  readonly requests: number;
-  /** Makes answers come late or fail from now on. */
-  disturb(trouble: Trouble): void;
-};
+export type LegacyService = ReturnType<typeof createLegacyService>;
 
 /** What is wrong with a sample service for a while. */
 export type Trouble = {
@@ -56,16 +40,16 @@ export type LegacyAnswer = {
   readonly body: string | Buffer;
 };
 
-/** An answer of plain text. */
-export function plainAnswer(status: number, body: string): LegacyAnswer {
-  return { status, headers: { 'Content-Type': 'text/plain' }, body };
+/** An answer of text, by its media type. */
+export function textAnswer(status: number, body: LegacyAnswer['body'], type = 'text/plain'): LegacyAnswer {
+  return { status, headers: { 'Content-Type': type }, body };
 }
 
 /** Serves what `answer` returns over HTTP. An answer that throws becomes a plain 500. */
 export function createLegacyService(
   answer: (request: LegacyRequest) => LegacyAnswer | Promise<LegacyAnswer>,
   latencyMs = 0,
-): LegacyService {
+) {
   let requests = 0;
   let trouble: Trouble = { delayMs: 0, failEvery: 0 };
   const stopped = new AbortController();
@@ -79,7 +63,7 @@ export function createLegacyService(
       if (isFailing) throw new Error('disturbed');
       send(response, await answer(readRequest(request)));
     } catch {
-      send(response, plainAnswer(500, 'Internal Server Error'));
+      send(response, textAnswer(500, 'Internal Server Error'));
     }
   }
 
@@ -87,12 +71,14 @@ export function createLegacyService(
 
   return {
     server,
+    /** Starts on `port` (0: a free one) of `host`. Rejects if it cannot. */
     async listen(port = 0, host = '127.0.0.1') {
       server.listen(port, host);
       await once(server, 'listening');
       const bound = (server.address() as AddressInfo).port;
       return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, port: bound };
     },
+    /** Drops every connection, idle and busy ones too, and resolves when the port is free. */
     async close() {
       stopped.abort();
       if (!server.listening) return;
@@ -101,10 +87,12 @@ export function createLegacyService(
       server.closeAllConnections();
       await closed;
     },
+    /** The number of requests so far, refused ones included. */
     get requests() {
       return requests;
     },
-    disturb(next) {
+    /** Makes answers come late or fail from now on. */
+    disturb(next: Trouble): void {
       trouble = next;
     },
   };

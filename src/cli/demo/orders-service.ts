@@ -5,7 +5,7 @@ import {
   type LegacyService,
   type LegacyServiceOptions,
   createLegacyService,
-  plainAnswer,
+  textAnswer,
 } from './legacy-service.ts';
 
 /** The data of the order desk and its credentials. */
@@ -38,9 +38,9 @@ export function createOrdersService(options: OrdersServiceOptions): LegacyServic
   }
 
   async function respond({ method, path, headers, body }: LegacyRequest): Promise<LegacyAnswer> {
-    if (headers['x-orders-token'] !== credentials.token) return plainAnswer(401, 'Zugriff verweigert');
+    if (headers['x-orders-token'] !== credentials.token) return textAnswer(401, 'Zugriff verweigert');
     if (method === 'GET' || method === 'HEAD') return read(path);
-    return method === 'POST' && path === LIST ? await take(body) : plainAnswer(405, 'Nicht erlaubt');
+    return method === 'POST' && path === LIST ? await take(body) : textAnswer(405, 'Nicht erlaubt');
   }
 
   async function answer(request: LegacyRequest): Promise<LegacyAnswer> {
@@ -55,10 +55,5 @@ export function createOrdersService(options: OrdersServiceOptions): LegacyServic
   return createLegacyService(answer, latencyMs);
 }
 
-function json(status: number, value: object): LegacyAnswer {
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json; charset=UTF-8' },
-    body: JSON.stringify(value),
-  };
-}
+const json = (status: number, value: object) =>
+  textAnswer(status, JSON.stringify(value), 'application/json; charset=UTF-8');

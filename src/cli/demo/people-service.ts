@@ -5,6 +5,7 @@ import {
   type LegacyService,
   type LegacyServiceOptions,
   createLegacyService,
+  textAnswer,
 } from './legacy-service.ts';
 import { type Person, personOf, SWAPPED_MAIL, withMistakes } from './people-records.ts';
 
@@ -139,6 +140,4 @@ function readCursor(cursor: string | null, order: Order | undefined): number | u
   return order !== undefined && key === keyOf(order) ? Number(from) : undefined;
 }
 
-function json(status: number, value: object): LegacyAnswer {
-  return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
-}
+const json = (status: number, value: object) => textAnswer(status, JSON.stringify(value), 'application/json');

@@ -5,6 +5,7 @@ import {
   type LegacyService,
   type LegacyServiceOptions,
   createLegacyService,
+  textAnswer,
 } from './legacy-service.ts';
 import { contactCard, contactRow, jsonWithBigints } from './render-contact.ts';
 
@@ -91,16 +92,10 @@ function failure(rc: number, rcText: string): LegacyAnswer {
   return json({ rc, rcText });
 }
 
-function json(value: object): LegacyAnswer {
-  return {
-    status: 200,
-    headers: { 'Content-Type': 'application/json; charset=UTF-8' },
-    body: jsonWithBigints(value),
-  };
-}
+const json = (value: object) => textAnswer(200, jsonWithBigints(value), 'application/json; charset=UTF-8');
 
-const errorPage: LegacyAnswer = {
-  status: 200,
-  headers: { 'Content-Type': 'text/html; charset=UTF-8' },
-  body: '<html><head><title>Error</title></head><body><h1>The requested action is not available.</h1></body></html>',
-};
+const errorPage = textAnswer(
+  200,
+  '<html><head><title>Error</title></head><body><h1>The requested action is not available.</h1></body></html>',
+  'text/html; charset=UTF-8',
+);

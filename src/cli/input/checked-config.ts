@@ -3,10 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
-import { ConfigError } from '../../config/yaml/problem.ts';
 import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import type { CliContext } from '../context/context.ts';
-import { readConfig, readTexts } from './read-config.ts';
+import { fileError, readConfig, readTexts } from './read-config.ts';
 
 /** What a check covers. `fixtures: false`: recorded cases are not replayed. */
 export type CheckScope = { readonly fixtures?: boolean };
@@ -56,11 +55,6 @@ export async function readSettledTexts(
     }
     await delay(AGAIN_MS);
   }
-  const problem = {
-    file: gatewayFile,
-    path: '',
-    message: 'the files change while they are read',
-    hint: 'write them beside the old ones and move them, then reload again',
-  };
-  throw new ConfigError([problem]);
+  const hint = 'write them beside the old ones and move them, then reload again';
+  throw fileError(gatewayFile, 'the files change while they are read', hint);
 }

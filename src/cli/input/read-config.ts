@@ -38,19 +38,17 @@ export type ReadyConfig = {
   readonly texts: ConfigTexts;
 };
 
+/** The error of a file or a folder as a whole. */
+export const fileError = (file: string, message: string, hint: string) =>
+  new ConfigError([{ file, path: '', message, hint }]);
+
 /** A file and its text. @throws ConfigError if it cannot be read */
 export function readText(file: string): FileText {
   try {
     return { file, text: readRegularFile(file) };
   } catch (cause) {
-    throw new ConfigError([
-      {
-        file,
-        path: '',
-        message: `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})`,
-        hint: 'name the file with --config, or PORTICO_CONFIG',
-      },
-    ]);
+    const message = `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})`;
+    throw fileError(file, message, 'name the file with --config, or PORTICO_CONFIG');
   }
 }
 
@@ -100,14 +98,7 @@ function findFiles(gatewayFile: string): ConfigFiles {
   try {
     names = readdirSync(folder);
   } catch {
-    throw new ConfigError([
-      {
-        file: folder,
-        path: '',
-        message: 'the folder of the sources cannot be read',
-        hint: 'it stands beside the gateway file',
-      },
-    ]);
+    throw fileError(folder, 'the folder of the sources cannot be read', 'it stands beside the gateway file');
   }
   const sources = names.filter((name) => /\.ya?ml$/.test(name)).sort();
   return {
