@@ -125,14 +125,10 @@ function createKeyCheck(
 }
 
 function makeIssuerKeys(
-  {
-    jwksUrl: url,
-    keysFresh: freshMs,
-    keysStale: staleMs,
-    tls,
-  }: Pick<JwtConfig, 'jwksUrl' | 'keysFresh' | 'keysStale' | 'tls'>,
+  settings: ReturnType<typeof issuerOf>,
   { clock, log, metrics }: AdmissionDeps,
 ): MadeComponent<IssuerKeys> {
+  const { jwksUrl: url, keysFresh: freshMs, keysStale: staleMs, tls } = settings;
   const client = createJwksClient(tls?.ca);
   const { fetchJwks } = client;
   const value = createJwks({ url, fetchJwks, clock, freshMs, staleMs, log, onFetch: metrics.issuerLost });
@@ -167,25 +163,12 @@ function makeAuthenticate(
   };
 }
 
-function takeIssuerKeys({ jwksUrl, keysFresh, keysStale, tls }: JwtConfig, deps: AdmissionDeps): IssuerKeys {
-  return deps.parts.acquire(makeIssuerKeys, { jwksUrl, keysFresh, keysStale, tls }, deps);
-}
-
-function takeAuthenticate(
-  { auth, limits }: GatewayConfig,
-  wrong: AuthenticateSettings['wrong'],
-  deps: AdmissionDeps,
-): Stage {
-  const { parts } = deps;
-  const { apiKeys, jwt } = auth;
-  const { anonymousTier, failedCredentials } = limits;
-  // Each configuration acquires these itself. If `authenticate` acquired them, they would end with the first configuration.
-  const records = apiKeys && parts.acquire(makeKeyRecords, null, deps);
-  if (apiKeys !== undefined) parts.acquire(makePepperNote, { pepper: apiKeys.pepper }, deps);
-  const keyOf = jwt && takeIssuerKeys(jwt, deps);
-  const settings = { auth, tiers: Object.keys(limits.tiers), limits: { anonymousTier, failedCredentials } };
-  return parts.acquire(makeAuthenticate, { ...settings, records, keyOf, wrong }, deps);
-}
+const issuerOf = ({ jwksUrl, keysFresh, keysStale, tls }: JwtConfig) => ({
+  jwksUrl,
+  keysFresh,
+  keysStale,
+  tls,
+});
 
 const makeTier = (_: Tier & { readonly name: string }, { make }: { readonly make: () => TierLimiter }) => ({
   value: make(),
@@ -207,27 +190,31 @@ const FAILED_CREDENTIALS = '(failed credentials)';
 /** Creates the stages that admit a call: authentication and rate limit. Every call passes them. */
 export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
   const { redis, keys, metrics, clock, parts } = deps;
-  const { tiers, failedCredentials: window } = config.limits;
-  const names = new Set(Object.keys(tiers));
+  const { auth, limits } = config;
+  const { tiers, anonymousTier, failedCredentials } = limits;
   const limiter = createLimiter({
     redis: redis.limits?.client,
-    tiers: { ...tiers, [FAILED_CREDENTIALS]: { windows: [window], onStoreFailure: 'open' } },
-    keyOf: (tier, limits, subject) => keys.tierCounts(tier, limits, subject),
+    tiers: { ...tiers, [FAILED_CREDENTIALS]: { windows: [failedCredentials], onStoreFailure: 'open' } },
+    keyOf: (tier, windows, subject) => keys.tierCounts(tier, windows, subject),
     clock,
     keepTier: (name, { windows, onStoreFailure }, make) =>
       parts.acquire(makeTier, { name, windows, onStoreFailure }, { make }),
   });
-  const wrong = parts.acquire(makeWrongCredentials, window, { redis, clock, limiter });
-  const { apiKeys, jwt } = config.auth;
+  const wrong = parts.acquire(makeWrongCredentials, failedCredentials, { redis, clock, limiter });
+  const { apiKeys, jwt } = auth;
+  // Each configuration acquires these itself. If `authenticate` acquired them, they would end with the first configuration.
   const records = apiKeys && parts.acquire(makeKeyRecords, null, deps);
+  if (apiKeys !== undefined) parts.acquire(makePepperNote, { pepper: apiKeys.pepper }, deps);
+  const keyOf = jwt && parts.acquire(makeIssuerKeys, issuerOf(jwt), deps);
+  const settings = { auth, tiers: Object.keys(tiers), limits: { anonymousTier, failedCredentials } };
   const hasOwn = jwt !== undefined || (apiKeys?.keys.length ?? 0) > 0;
   return {
     /** Whether some callers are known without the Redis of keys. */
     canServe: () => hasOwn || records?.canServe() === true,
-    authenticate: takeAuthenticate(config, wrong, deps),
+    authenticate: parts.acquire(makeAuthenticate, { ...settings, records, keyOf, wrong }, deps),
     rateLimit: createRateLimit({
       limiter,
-      dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),
+      dryRun: new Set(Object.keys(tiers).filter((name) => tiers[name]?.dryRun)),
       metrics,
     }),
     /** Stops the limiter's work in the background. */

@@ -15,7 +15,7 @@ import { type BeginPrewarm, createCachePrewarm } from '../../pipeline/stages/cac
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { createUncachedHandler } from '../../pipeline/stages/cache-stage.ts';
 import type { RuntimeDeps, WatchedRuntime } from '../../pipeline/create-runtime.ts';
-import type { CompiledMigration, CompiledResource, DigestedSource } from '../../source/compile-sources.ts';
+import type { CompiledMigration, CompiledResource } from '../../source/compile-sources.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';
 import { createSourceReader, type SourceReader, type SourceReaderDeps } from './create-source-reader.ts';
 import {
@@ -25,7 +25,7 @@ import {
   type CachedHandlers,
   makeCachedHandlers,
   type Parts,
-  type ResourceSource,
+  type HandlerSettings,
 } from './assemble-source.ts';
 import type { SourceUpstreams } from '../../source/source-upstreams.ts';
 
@@ -70,11 +70,8 @@ const withoutKeptAnswers = (cache: CompiledResource['config']['cache']) => ({
   notFound: 0,
 });
 
-type GenerationSettings = Pick<AssembleSourceDeps, 'cache' | 'jitterPercent'> & {
-  readonly compiled: DigestedSource;
+type GenerationSettings = Omit<HandlerSettings, 'reader' | 'digest' | 'isReported'> & {
   readonly watched: WatchedRuntime;
-  readonly deadlineMs: number;
-  readonly freshness: CompiledResource['config']['cache'];
 };
 
 function openGenerations(
@@ -102,22 +99,6 @@ function openGenerations(
   return { value: current, close };
 }
 
-function assembleCurrentGeneration(
-  to: ResourceSource,
-  migration: ResourceMigration,
-  parts: Parts,
-  deps: AssembleSourceDeps,
-): NewSourceGenerations<NewSourceParts> {
-  const { compiled, watched } = to;
-  const { deadline: deadlineMs, cache: freshness } = compiled.config;
-  const { cache, jitterPercent } = deps;
-  return parts.acquire(
-    openGenerations,
-    { compiled, watched, deadlineMs, freshness: withoutKeptAnswers(freshness), cache, jitterPercent },
-    { ...deps, migration },
-  );
-}
-
 /** Assembles a resource that moves: each source behind its own cache, and in front of both the stage that chooses. */
 export function assembleMigratingResource(
   compiled: CompiledResource,
@@ -133,7 +114,18 @@ export function assembleMigratingResource(
   const report = (name: string, source: SourceHandler) => routing.reported(name, 'legacy', source);
   const legacyHandlers = assembleCachedHandlers(legacy, parts, deps, report);
   const completeHandlers = assembleCachedHandlers(to, parts, deps);
-  const current = assembleCurrentGeneration(to, routing, parts, deps);
+  const { cache, jitterPercent } = deps;
+  const { deadline: deadlineMs, cache: kept } = migration.to.config;
+  const freshness = withoutKeptAnswers(kept);
+  const settings = {
+    compiled: migration.to,
+    watched: to.watched,
+    deadlineMs,
+    freshness,
+    cache,
+    jitterPercent,
+  };
+  const current = parts.acquire(openGenerations, settings, { ...deps, migration: routing });
   const newParts = () => current.of(routing.generation()).value;
 
   const warm: BeginPrewarm = (operation, query) => {

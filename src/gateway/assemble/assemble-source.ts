@@ -57,7 +57,7 @@ export type CachedHandlers = ReadonlyMap<string, Handler>;
 type SourceOf = (operation: string, source: SourceHandler) => SourceHandler;
 
 /** The settings of cached handlers. */
-type HandlerSettings = {
+export type HandlerSettings = {
   readonly compiled: DigestedSource;
   readonly reader: SourceReader;
   /** The digest of the source's file, which is a part of the cache key. */
