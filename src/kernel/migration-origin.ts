@@ -12,4 +12,7 @@ export type ByOrigin<T> = Readonly<Record<Origin, T>>;
  * v1 record. `missing`: it has no such record. `odd`: the new source failed, but the legacy one has no record for the question
  * either, so this says nothing about the records of the new source.
  */
-export type FallbackCause = 'connect' | 'failed' | 'timeout' | 'invalid' | 'missing' | 'odd';
+export const fallbackCauses = ['connect', 'failed', 'timeout', 'invalid', 'missing', 'odd'] as const;
+
+/** One of `fallbackCauses`. */
+export type FallbackCause = (typeof fallbackCauses)[number];

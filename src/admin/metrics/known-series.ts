@@ -4,6 +4,9 @@ import { type RecordView, viewSpecOf } from '../../source/adapter/map/row-fields
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { invalidReasons } from '../../kernel/errors/fault.ts';
+import { fallbackCauses } from '../../kernel/migration-origin.ts';
+import { comparisonVerdicts } from '../../migration/compare/comparison.ts';
+import { uncomparedWords } from '../../migration/shadow/uncompared.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';
 import { redisProfile } from '../../store/redis/redis-profile.ts';
 import type { KnownSeries } from '../../telemetry/metrics/metric-factories.ts';
@@ -34,18 +37,6 @@ const SOURCE_EVENTS = [
 ];
 
 const ORIGINS = ['legacy', 'new'];
-const FALLBACK_CAUSES = ['connect', 'failed', 'timeout', 'invalid', 'missing', 'odd'];
-const VERDICTS = [
-  'match',
-  'ignored',
-  'transient',
-  'mismatch',
-  'inconclusive',
-  'failed_new',
-  'failed_legacy',
-  'failed_both',
-  'odd',
-];
 
 /** Every combination of one value from each list. */
 function combine(...lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
@@ -93,22 +84,17 @@ function seriesOfTiers({ limits, redis }: GatewayConfig) {
   });
 }
 
-const SHADOW_OUTCOMES = [
-  ...['ok', 'timeout', 'error'],
-  ...['cap', 'rate', 'overload', 'breaker', 'source', 'scan'].map((reason) => `dropped_${reason}`),
-];
-
 function seriesOfMigration({ resource }: CompiledResource, operations: readonly string[]) {
   const own = operations.filter((operation) => operation.startsWith(`${resource.name}.`));
   const at = [resource.name];
   return {
     requests: combine(at, own, ORIGINS),
     regressions: combine(at),
-    fallbacks: combine(at, own, FALLBACK_CAUSES),
+    fallbacks: combine(at, own, fallbackCauses),
     overrides: combine(at, ORIGINS),
     rollbacks: combine(at, ['failures', 'difference', 'transient', 'latency', 'rehearsal']),
-    comparisons: combine(at, own, VERDICTS),
-    shadows: combine(at, SHADOW_OUTCOMES),
+    comparisons: combine(at, own, comparisonVerdicts),
+    shadows: combine(at, Object.keys(uncomparedWords)),
     rechecks: combine(at, ['confirmed', 'gone', 'inconclusive']),
   };
 }

@@ -43,16 +43,13 @@ export type AnswerDifference = {
  * asked again, but the legacy source never gave the new source's first answer. `odd`: the new source failed at a question for
  * which the legacy source has no record; this is reported, but the judge ignores it.
  */
-export type ComparisonVerdict =
-  | 'match'
-  | 'ignored'
-  | 'transient'
-  | 'mismatch'
-  | 'inconclusive'
-  | 'failed_new'
-  | 'failed_legacy'
-  | 'failed_both'
-  | 'odd';
+export const comparisonVerdicts = [
+  ...(['match', 'ignored', 'transient', 'mismatch', 'inconclusive'] as const),
+  ...(['failed_new', 'failed_legacy', 'failed_both', 'odd'] as const),
+] as const;
+
+/** One of `comparisonVerdicts`. */
+export type ComparisonVerdict = (typeof comparisonVerdicts)[number];
 
 /** Differences that were gone when the sources were asked again, and that the legacy source has never confirmed. */
 export type TransientDifferences = {

@@ -1,5 +1,6 @@
 // The interface of a store of comparison counts, and how stored counts become those that a gate reads.
 
+import { fallbackCauses } from '../../kernel/migration-origin.ts';
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
 import type { ComparisonCounts, DifferenceGroup, KeyCounts, OperationCounts } from './migration-counts.ts';
@@ -95,14 +96,9 @@ export function operationCounts(
     ...{ failedLegacy: of('failedLegacy'), failedBoth: of('failedBoth') },
     critical: countByPath(critical),
     ...{ served: of('served'), failed: of('failed'), attributable: of('attributable') },
-    fallback: {
-      connect: of('fallback:connect'),
-      failed: of('fallback:failed'),
-      timeout: of('fallback:timeout'),
-      invalid: of('fallback:invalid'),
-      missing: of('fallback:missing'),
-      odd: of('fallback:odd'),
-    },
+    fallback: Object.fromEntries(
+      fallbackCauses.map((cause) => [cause, of(`fallback:${cause}`)]),
+    ) as OperationCounts['fallback'],
     uncompared: countsOf(counts, 'uncompared'),
     refused: countsOf(counts, 'refused'),
     failing,

@@ -1,24 +1,15 @@
 // Remembers why answers are not compared, so that the status can show it.
 
-/** The outcome for an answer that was chosen for comparison: what the other source did, or why it was not asked (`dropped_…`). */
-export type ShadowOutcome =
-  | 'ok'
-  | 'timeout'
-  | 'error'
-  | 'dropped_cap'
-  | 'dropped_rate'
-  | 'dropped_overload'
-  | 'dropped_breaker'
-  | 'dropped_scan'
-  | 'dropped_source';
-
 /** A reason is reported if no comparison had an answer for this time. */
 const SILENT_MS = 5_000;
 /** A reason is forgotten this long after the last chosen answer. */
 const FORGOTTEN_MS = 60_000;
 
-/** The outcomes in words, which follow `the last 3 answers were not compared:`. */
-export const uncomparedWords: Record<ShadowOutcome, string> = {
+/**
+ * The outcomes for an answer that was chosen for comparison: what the other source did, or why it was not asked (`dropped_…`).
+ * The words follow `the last 3 answers were not compared:`.
+ */
+export const uncomparedWords = {
   ok: '',
   timeout: 'it answers later than shadow.timeout',
   error: 'it fails',
@@ -29,6 +20,9 @@ export const uncomparedWords: Record<ShadowOutcome, string> = {
   dropped_scan: 'it would have to scan for each answer',
   dropped_source: 'its breaker or its queue refuses',
 };
+
+/** One of the outcomes in `uncomparedWords`. */
+export type ShadowOutcome = keyof typeof uncomparedWords;
 
 /** Creates the memory for one source. `onChange` is called with a reason when nothing is compared any more, and when that ends. */
 export function createUncompared(monotonic: () => number, onChange: (reason: string | undefined) => void) {
