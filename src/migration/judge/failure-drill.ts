@@ -8,7 +8,7 @@ import { CUSUM_LIMIT } from '../statistics/cusum.ts';
  * A failure drill. No caller waits for a comparison call, so a share of these calls can be made to fail. The judge then sees what
  * it would see in a ramp with a broken source.
  */
-export type FailureDrill = NonNullable<MigrationState['rehearsal']>;
+type FailureDrill = NonNullable<MigrationState['rehearsal']>;
 
 /** How long comparison calls are made to fail. */
 export const DRILL_MS = 60_000;
@@ -26,11 +26,6 @@ export function drillPercent(
   }, 0);
   const expected = (compared * DRILL_MS) / Math.max(1, now - Date.parse(since));
   return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * FAILED_CALLS_WANTED) / expected)));
-}
-
-/** The state while a failure drill runs. */
-export function stateWithDrill(state: MigrationState, rehearsal: FailureDrill): MigrationState {
-  return { ...state, rehearsal };
 }
 
 /** The state after a failure drill. `workedAt` is when the judge would have rolled back; `undefined` if it would not. */

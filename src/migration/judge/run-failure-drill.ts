@@ -1,12 +1,12 @@
 // Runs a failure drill that an operator has started, and waits for its outcome.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { MigrationCounts } from '../counts/count-comparisons.ts';
 import { waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { DrillResult, Run } from '../tasks/task-results.ts';
 import { type MigrationState, positionText } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
-import { DRILL_MS, drillPercent, withoutDrill, stateWithDrill } from './failure-drill.ts';
+import { DRILL_MS, drillPercent, withoutDrill } from './failure-drill.ts';
 
 /** What a drill needs. `states` tells all processes of the drill, and tells this process when the judge has ended it. */
 export type FailureDrillDeps = {
@@ -46,7 +46,7 @@ export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) 
     const state = stateOf(resource);
     const percent = drillPercent(found, state, clock.now());
     const until = new Date(clock.now() + DRILL_MS).toISOString();
-    const begun = await states.change(state, stateWithDrill(state, { until, percent }));
+    const begun = await states.change(state, { ...state, rehearsal: { until, percent } });
     if (begun.kind === 'changed') return begun.state;
     throw new Error('somebody else has just changed the migration: try again');
   }

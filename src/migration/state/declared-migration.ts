@@ -31,20 +31,9 @@ export function initialState(
   at: string,
 ): MigrationState {
   return {
-    resource,
-    sources,
-    rev: 0,
-    ...position,
-    isBegun: false,
-    operations: {},
-    salt: shortHash([resource, ...sources]),
-    generation: 1,
-    evidence: countsName(digests, 0),
-    digests,
-    since: at,
-    evidenceSince: at,
-    lastRollback: null,
-    rules: [],
-    acknowledged: [],
+    ...{ resource, sources, rev: 0, ...position, isBegun: false, operations: {} },
+    ...{ salt: shortHash([resource, ...sources]), generation: 1 },
+    ...{ evidence: countsName(digests, 0), digests, since: at, evidenceSince: at },
+    ...{ lastRollback: null, rules: [], acknowledged: [] },
   };
 }

@@ -7,8 +7,6 @@ import {
   type MigrationState,
   type Position,
   positionOf,
-  type EdgeCaseResult,
-  type PendingStep,
   type Rollback,
   type RuntimeRule,
 } from './migration-state.ts';
@@ -90,11 +88,6 @@ export function rolledBack(
   return rule === 'difference' || rule === 'transient' ? withNewCounts(next, instant) : next;
 }
 
-/** Notes a step that waits for an approval. It replaces an earlier waiting step. */
-export function withPending(state: MigrationState, pending: PendingStep): MigrationState {
-  return { ...state, pending };
-}
-
 /** Holds: no step forward is possible until `resumed`, and none waits for an approval any more. */
 export function held(
   { pending: _pending, ...state }: MigrationState,
@@ -129,11 +122,6 @@ export function walked(
   return { ...state, walk: { at: instant, records, differences } };
 }
 
-/** Records the result of a comparison of the edge cases. */
-export function withEdgeCases(state: MigrationState, edges: EdgeCaseResult, instant: string): MigrationState {
-  return { ...state, edges: { ...edges, at: instant } };
-}
-
 /** Adds a rule, or replaces the rule with the same id. */
 export function withRule(state: MigrationState, rule: RuntimeRule): MigrationState {
   return { ...state, rules: [...state.rules.filter(({ id }) => id !== rule.id), rule] };
@@ -146,9 +134,4 @@ export function withoutRule(state: MigrationState, id: string): MigrationState {
     rules: state.rules.filter((rule) => rule.id !== id),
     acknowledged: state.acknowledged.filter((one) => one !== id),
   };
-}
-
-/** Notes the ids of rules that an operator has acknowledged by name. */
-export function withAcknowledged(state: MigrationState, ids: readonly string[]): MigrationState {
-  return { ...state, acknowledged: [...new Set([...state.acknowledged, ...ids])] };
 }

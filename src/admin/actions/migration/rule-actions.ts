@@ -1,7 +1,7 @@
 // The actions on rules, which say that some differences do not count: add, remove, acknowledge.
 
 import { randomBytes } from 'node:crypto';
-import { withAcknowledged, withoutRule, withRule } from '../../../migration/state/transitions.ts';
+import { withoutRule, withRule } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionHandlers } from '../act.ts';
 import { changeState } from './change-state.ts';
@@ -51,7 +51,9 @@ export function createRuleActions(migrations: OperatedMigrations) {
       const state = await changeState(migrations, { resource }, note, (found) => {
         const known = knownRules(found);
         const unknown = rules.find((rule) => !known.includes(rule));
-        if (unknown === undefined) return withAcknowledged(found.state, rules);
+        const { acknowledged } = found.state;
+        if (unknown === undefined)
+          return { ...found.state, acknowledged: [...new Set([...acknowledged, ...rules])] };
         throw new ActionRefusal('not_found', `there is no rule ${unknown}`, `rules: ${known.join(', ')}`);
       });
       return { acknowledged: state.acknowledged, rev: state.rev };

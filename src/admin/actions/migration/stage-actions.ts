@@ -13,7 +13,7 @@ import {
   positionOf,
   positionText,
 } from '../../../migration/state/migration-state.ts';
-import { isBeyond, withPending } from '../../../migration/state/transitions.ts';
+import { isBeyond } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import { type ActionContext, type ActionHandlers, refuseIfRedisFails } from '../act.ts';
@@ -154,7 +154,7 @@ export function createStageActions(migrations: OperatedMigrations) {
       forced = forcedOver(next.state);
       reach = next.reach;
       waiting = pending && { ...pending, over: forced };
-      return waiting === undefined ? next.state : withPending(found.state, waiting);
+      return waiting === undefined ? next.state : { ...found.state, pending: waiting };
     });
     if (waiting !== undefined) return { ...changed, pending: pendingView(waiting) };
     return { ...changed, ...(forced.length > 0 && { forced }), ...(reach && { reach }) };

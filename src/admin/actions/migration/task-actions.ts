@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import type { Run } from '../../../migration/tasks/task-results.ts';
 import { hasBegun, type MigrationState } from '../../../migration/state/migration-state.ts';
-import { begun, walked, withEdgeCases } from '../../../migration/state/transitions.ts';
+import { begun, walked } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import { type ActionHandlers, auditActor } from '../act.ts';
@@ -79,7 +79,7 @@ function compileWork(
 
   async function compareEdgeCases(run: Run) {
     const found = await operatorTasks.compareEdgeCases(resource, run);
-    await keepResult(run, (state, at) => withEdgeCases(state, found, at));
+    await keepResult(run, (state, at) => ({ ...state, edges: { ...found, at } }));
     const { asked: edges, different: edgesDifferent, named } = found;
     return { edges, edgesDifferent, named };
   }
