@@ -15,21 +15,13 @@ export type FinishedSpan = {
   readonly hasFailed: boolean;
 };
 
-/** How many spans were exported, dropped or failed so far. */
-export type SpanCounts = {
-  readonly exported: number;
-  /** Not sent, because the queue was full. */
-  readonly dropped: number;
-  /** Lost, because the collector could not be reached or refused them. */
-  readonly failed: number;
-};
-
 /** Records spans for export. If tracing is off, there is no such object. No function throws or waits. */
 export type Tracing = {
   /** The share of the traces that begin at the gateway and are recorded, from 0 to 1. */
   readonly ratio: number;
   record(span: FinishedSpan): void;
-  counts(): SpanCounts;
+  /** How many spans were exported, not sent because the queue was full, and not taken by the collector. */
+  counts(): Readonly<Record<'exported' | 'dropped' | 'failed', number>>;
   /** Sends the queued spans, for two seconds at most. Never rejects. */
   close(): Promise<void>;
 };
