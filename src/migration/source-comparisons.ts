@@ -8,7 +8,7 @@ import type { Origin } from '../kernel/migration-origin.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import { queryKind } from './compare/query-kind.ts';
 import { createDifferenceSampler } from './compare/sample.ts';
-import type { MigrationCounts } from './counts/migration-counts.ts';
+import type { MigrationCounts } from './counts/count-comparisons.ts';
 import type { ServedMigration } from './migrations.ts';
 import type { ExplainedQuestion, Run } from './tasks/task-results.ts';
 import { attemptLimitMs } from './routing/serve-with-fallback.ts';
@@ -22,9 +22,6 @@ import { createOwnQuestions, type OwnQuestions } from './shadow/own-questions.ts
 import { createShadow, type ShadowMetrics } from './shadow/shadow.ts';
 import { createShadowRateLimit } from './shadow/shadow-rate-limit.ts';
 import type { OverloadCause } from './shadow/overload-sensor.ts';
-
-/** The comparisons of all resources that move to a new source, in one process. */
-export type SourceComparisons = ReturnType<typeof createSourceComparisons>;
 
 /** What the comparisons need; all of these live as long as the process. */
 export type SourceComparisonsDeps = {

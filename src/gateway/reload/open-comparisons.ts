@@ -2,21 +2,12 @@
 
 import type { OperatorTasks } from '../../migration/operate/operator-tasks.ts';
 import { createTrafficReplay, parseRecordedQuery } from '../../migration/replay/replay.ts';
-import {
-  createSourceComparisons,
-  type SourceComparisons,
-  type SourceComparisonsDeps,
-} from '../../migration/source-comparisons.ts';
+import { createSourceComparisons, type SourceComparisonsDeps } from '../../migration/source-comparisons.ts';
 import { createOverloadSensor } from '../../migration/shadow/overload-sensor.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 
 /** The comparisons of a process, and the tasks of operators that compare. */
-export type OpenedComparisons = Pick<
-  SourceComparisons,
-  'offer' | 'uncompared' | 'serveBy' | 'askOwnQuestions' | 'close'
-> & {
-  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'compareEdgeCases' | 'explain' | 'replay'>;
-};
+export type OpenedComparisons = ReturnType<typeof openComparisons>;
 
 /**
  * What comparisons need. Their calls are counted in the Redis of the limits. While any Redis is not ready, the process counts
@@ -27,7 +18,7 @@ export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'overloa
 };
 
 /** Opens the comparisons of a process. */
-export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): OpenedComparisons {
+export function openComparisons({ redis, ...deps }: OpenComparisonsDeps) {
   const { clock, counts } = deps;
   const connections = Object.values(redis);
   const isRedisReady = () => connections.every((connection) => connection?.isReady() !== false);
@@ -38,21 +29,22 @@ export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): Opened
     overload: () => sensor.current(),
   });
   const { walk, compareEdgeCases, explain, compareQuestion } = comparisons;
+  const operatorTasks: Pick<OperatorTasks, 'walk' | 'compareEdgeCases' | 'explain' | 'replay'> = {
+    walk,
+    compareEdgeCases,
+    explain: async (resource, recorded, signal) =>
+      explain(resource, parseRecordedQuery(recorded, comparisons.resourceOf(resource)), signal),
+    async replay(resource, queries, rps, run) {
+      const ask = createTrafficReplay({
+        ...{ clock, counts, resource: comparisons.resourceOf(resource) },
+        compareQuestion: (...question) => compareQuestion(resource, ...question),
+      });
+      return ask(queries, rps, run);
+    },
+  };
   return {
     ...comparisons,
-    operatorTasks: {
-      walk,
-      compareEdgeCases,
-      explain: async (resource, recorded, signal) =>
-        explain(resource, parseRecordedQuery(recorded, comparisons.resourceOf(resource)), signal),
-      async replay(resource, queries, rps, run) {
-        const ask = createTrafficReplay({
-          ...{ clock, counts, resource: comparisons.resourceOf(resource) },
-          compareQuestion: (...question) => compareQuestion(resource, ...question),
-        });
-        return ask(queries, rps, run);
-      },
-    },
+    operatorTasks,
     async close() {
       sensor.close();
       await comparisons.close();

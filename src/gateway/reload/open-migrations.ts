@@ -7,8 +7,7 @@ import type { AuditLog } from '../../store/audit/audit-log.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Comparison } from '../../migration/compare/comparison.ts';
-import { createMigrationCounts } from '../../migration/counts/count-comparisons.ts';
-import type { MigrationCounts } from '../../migration/counts/migration-counts.ts';
+import { createMigrationCounts, type MigrationCounts } from '../../migration/counts/count-comparisons.ts';
 import { createLocalCountsStore } from '../../migration/counts/local-counts.ts';
 import { createLegacyLatencyReader } from '../../migration/counts/legacy-latency.ts';
 import { createRedisCountsStore } from '../../migration/counts/redis-counts.ts';
@@ -65,11 +64,7 @@ export type OpenMigrationsDeps = {
 };
 
 /** The migrations of a process, with their comparisons, counts and judge. */
-export type OpenedMigrations = Omit<Migrations, 'close'> & {
-  /** Starts the judge, which writes its changes to `audit`, and returns what the actions of operators need. */
-  operate(audit: AuditLog): Omit<OperatedMigrations, 'labels'>;
-  close(): Promise<void>;
-};
+export type OpenedMigrations = ReturnType<typeof openMigrations>;
 
 /** The parts that operators and the judge share. */
 type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
@@ -175,7 +170,7 @@ function openOperated(
   const { openBreakers } = migrations;
   const operated: Omit<OperatedMigrations, 'labels'> = {
     ...{ migrating: served, states, counts, operatorTasks, tasks, openBreakers, clock },
-    uncompared: comparisons.uncompared,
+    uncompared: (resource) => comparisons.uncompared(resource),
   };
   async function close(): Promise<void> {
     await tasks.close();
@@ -199,7 +194,7 @@ function sourceChange(before: MigrationState, after: MigrationState): AuditChang
 }
 
 /** Opens the migrations of a process. The caller closes them. */
-export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps): OpenedMigrations {
+export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps) {
   const fleet = openFleet(deps);
   const states = openStates(config, fleet, deps);
   let served: readonly ServedMigration[] = [];
@@ -229,12 +224,13 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   deps.metrics.watchHolds(() => holdsOf(served, states));
   return {
     ...migrations,
-    serveBy(next) {
+    serveBy(next: readonly ServedMigration[]): void {
       served = next;
       migrations.serveBy(next);
       comparisons.serveBy(next);
     },
-    operate(auditLog) {
+    /** Starts the judge, which writes its changes to `audit`, and returns what the actions of operators need. */
+    operate(auditLog: AuditLog) {
       audit = auditLog;
       const parts = { ...migrations, counts, served: () => served, memory, comparisons };
       const { operated, close } = openOperated(parts, auditLog, deps);

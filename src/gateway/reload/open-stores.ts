@@ -72,17 +72,7 @@ export function openStores(
   }
 
   return {
-    ...{
-      redis,
-      keys,
-      purges,
-      disabledClaims,
-      lookTurns,
-      fleet,
-      recent,
-      callers,
-      requestIndex,
-    },
+    ...{ redis, keys, purges, disabledClaims, lookTurns, fleet, recent, callers, requestIndex },
     createCache: cacheOf,
     /** Stops the work in the background; the connections stay open. */
     close() {

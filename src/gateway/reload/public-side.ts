@@ -4,7 +4,6 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { ActionHandlers } from '../../admin/actions/act.ts';
 import { createOperatorActions, type OperatorActions } from '../../admin/operator-actions.ts';
-import type { CheckResult } from '../../admin/app.ts';
 import { knownSeries } from '../../admin/metrics/known-series.ts';
 import { createMetrics, type Metrics, type MetricsDeps } from '../../admin/metrics/metrics.ts';
 import { createRedisChecks } from '../../admin/redis-checks.ts';
@@ -12,21 +11,15 @@ import { type GatewayConfig, isApiPageServed } from '../../config/schema/gateway
 import { hasPublishedPepper } from '../../config/validate/lint-gateway.ts';
 import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
 import { type App, createApp } from '../../http/app.ts';
-import { createDrain, type Drain } from '../../http/listener/drain.ts';
+import { createDrain } from '../../http/listener/drain.ts';
 import { closeListener, openListener } from '../../http/listener/open-listener.ts';
 import { createServer, setServerLimits } from '../../http/server.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Migrations } from '../../migration/migrations.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import { createSharedComponents } from '../../kernel/shared-components.ts';
-import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { QuotaOf } from '../../source/source-upstreams.ts';
-import type { Fleet } from '../../store/fleet/fleet.ts';
-import type { HeldCount } from '../../store/cache/purges.ts';
-import type { CallerSnapshot } from '../../telemetry/caller-counts.ts';
-import type { IncidentTracker } from '../../telemetry/incidents/incident-tracker.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import { createLocalQuotas } from '../../source/client/bulkhead/shared-quota.ts';
 import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
@@ -62,35 +55,7 @@ export type StagedConfig = {
 };
 
 /** The public listener and everything behind it. */
-export type PublicSide = OperatorActions & {
-  /** Waits for Redis, for a bounded time. */
-  prepare(): Promise<void>;
-  /** Opens the listener; rejects if its port is taken. */
-  listen(): Promise<number>;
-  /** The configuration in force. */
-  inForce(): Pick<Snapshot, 'rev' | 'digest' | 'config' | 'compiled' | 'tokens'>;
-  /**
-   * Prepares a change to another configuration, which serves no request before `apply`.
-   * @throws Error if the configuration cannot be assembled
-   */
-  stage(next: ServedConfig): Promise<StagedConfig>;
-  checks(): readonly CheckResult[];
-  readonly metrics: Metrics;
-  /** Absent: there is no Redis for the cache. */
-  readonly fleet: Fleet | undefined;
-  readonly tell: Webhooks['tell'];
-  /** Finds the incidents of this process. */
-  readonly tracker: Pick<IncidentTracker, 'seen' | 'watch'>;
-  quality(): readonly ResourceQuality[];
-  /** The counts of this process by caller. */
-  readonly callers: () => CallerSnapshot;
-  /** How many answers and scan caches with a tag are in the memory of this process. */
-  countHeld(tag: string): HeldCount;
-  /** Ends the listener gracefully, see `createDrain`. */
-  readonly leave: Drain;
-  /** Closes everything at once. */
-  close(): Promise<void>;
-};
+export type PublicSide = ReturnType<typeof createPublicSide>;
 
 /** Creates the function that puts a snapshot in force, for everything that depends on the configuration. */
 function createServeBy(
@@ -148,8 +113,8 @@ function createStage(
   deps: Parameters<typeof createSnapshot>[2],
   serveBy: (next: Snapshot) => void,
   log: Logger,
-): PublicSide['stage'] {
-  return async function stage(next) {
+) {
+  return async function stage(next: ServedConfig): Promise<StagedConfig> {
     await snapshots.untilRoom();
     const staged = createSnapshot(next, snapshots.current.rev + 1, deps);
     function apply(): void {
@@ -168,7 +133,7 @@ function watchSnapshots(metrics: Metrics, current: () => Snapshot): void {
 }
 
 /** Creates the public side of a gateway; it does not listen before `listen`. */
-export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
+export function createPublicSide(first: ServedConfig, services: PublicServices) {
   const { log, tracing, instance = 'gateway' } = services;
   // A replaced configuration must be freed from memory, so objects that live longer keep only the parts that they need.
   const { host, port } = first.gateway.listen;
@@ -204,18 +169,21 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const operator = createSideActions(snapshots, stores, services, running);
 
   return {
+    /** Waits for Redis, for a bounded time. */
     async prepare() {
       // Without the wait, the first requests would count as failures of Redis.
       await redis.untilReady();
       await purges.refresh();
       await migrations.states.refresh();
     },
+    /** Opens the listener; rejects if its port is taken. */
     listen() {
       tracker.start();
       return openListener(server, { host, port });
     },
     tracker,
     inForce: () => snapshots.current,
+    /** Prepares a change to another configuration. @throws Error if it cannot be assembled */
     stage: createStage(snapshots, deps, serveBy, log),
     checks: createRedisChecks(redis.of, () => snapshots.current.canServe()),
     metrics,
@@ -223,12 +191,14 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     tell: webhooks.tell,
     quality: () => snapshots.current.quality(),
     callers: callers.snapshot,
-    countHeld: (tag) => snapshots.current.countHeld(tag),
+    countHeld: (tag: string) => snapshots.current.countHeld(tag),
     ...operator,
-    leave(leaving) {
+    /** Ends the listener gracefully, see `createDrain`. */
+    leave(leaving: Parameters<typeof drain>[0]) {
       app.stopShedding();
       return drain(leaving);
     },
+    /** Closes everything at once. */
     async close() {
       tracker.close();
       app.stopShedding();

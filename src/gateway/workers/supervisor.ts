@@ -19,22 +19,10 @@ export type SupervisorDeps = {
 };
 
 /** Keeps the wanted number of workers serving, and replaces workers that crash, after a back-off. */
-export type Supervisor = {
-  /** Resolves with the port once all workers serve. @throws Error with the problem of a worker that cannot serve */
-  start(): Promise<number>;
-  /** Gives this configuration to every worker that starts from now on. Running workers keep theirs. */
-  adopt(plan: WorkerPlan): void;
-  /** Drains all workers. Resolves once all have ended. */
-  stop(): Promise<void>;
-  /** Resolves with the reason if workers crash again and again, and no worker serves any more. */
-  readonly givenUp: Promise<string>;
-  readonly workers: readonly WorkerSlot[];
-  /** The configuration that every worker should serve. */
-  readonly plan: WorkerPlan;
-};
+export type Supervisor = ReturnType<typeof createSupervisor>;
 
 /** Creates a supervisor without workers. */
-export function createSupervisor(deps: SupervisorDeps): Supervisor {
+export function createSupervisor(deps: SupervisorDeps) {
   const { fork, log, onWorkerEnd, onOutdated } = deps;
   const permits = createPermitPool((worker, message) => slots.send(worker, message));
   const backoff = createRestartBackoff(() => advance());
@@ -76,26 +64,31 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   }
 
   return {
-    start() {
+    /** Resolves with the port once all workers serve. @throws Error with the problem of a worker that cannot serve */
+    start(): Promise<number> {
       permits.configure(plan.concurrency);
       advance();
       return started.promise;
     },
-    adopt(next) {
+    /** Gives this configuration to every worker that starts from now on. Running workers keep theirs. */
+    adopt(next: WorkerPlan): void {
       plan = next;
       permits.configure(next.concurrency);
     },
-    async stop() {
+    /** Drains all workers. Resolves once all have ended. */
+    async stop(): Promise<void> {
       stopping = true;
       backoff.stop();
       advance();
       await stopped.promise;
     },
+    /** Resolves with the reason if workers crash again and again, and no worker serves any more. */
     givenUp: backoff.givenUp,
-    get workers() {
+    get workers(): readonly WorkerSlot[] {
       return slots.all;
     },
-    get plan() {
+    /** The configuration that every worker should serve. */
+    get plan(): WorkerPlan {
       return plan;
     },
   };

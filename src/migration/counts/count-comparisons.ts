@@ -14,8 +14,11 @@ import {
   type Delta,
   KEYS_MAX,
 } from './delta.ts';
-import type { MigrationCounts, OperationCounts } from './migration-counts.ts';
+import type { DifferenceGroup, NewSourceCall, OperationCounts } from './migration-counts.ts';
 import { differenceGroup, type CountsScope, type CountsStore, operationCounts } from './counts-store.ts';
+
+/** Counts what comparisons and calls show about both sources: in Redis for a fleet, else in this process. */
+export type MigrationCounts = ReturnType<typeof createMigrationCounts>;
 
 /** What the counts need. `secret` is the same in the whole fleet, so that a question that several processes compare counts once. */
 export type MigrationCountsDeps = {
@@ -48,9 +51,10 @@ function createKnownKeys(): (scope: CountsScope) => Set<string> {
 function createCountsReads(
   { store, clock }: Pick<MigrationCountsDeps, 'store' | 'clock'>,
   flushed: (resource: string) => Promise<CountsScope | undefined>,
-): Pick<MigrationCounts, 'read' | 'differences'> {
+) {
   return {
-    async read(resource) {
+    /** Reads the counts by operation; an operation without counts is absent. @throws Error if Redis fails */
+    async read(resource: string): Promise<Readonly<Record<string, OperationCounts>>> {
       const scope = await flushed(resource);
       if (scope === undefined) return {};
       const stored = await store.read(scope, clock.now() - RECENT_MS);
@@ -61,7 +65,8 @@ function createCountsReads(
         ]),
       );
     },
-    async differences(resource) {
+    /** Reads the groups of differences, the largest first. @throws Error if Redis fails */
+    async differences(resource: string): Promise<readonly DifferenceGroup[]> {
       const scope = await flushed(resource);
       if (scope === undefined) return [];
       const groups = Object.entries(await store.groups(scope)).flatMap(([operation, list]) =>
@@ -73,7 +78,7 @@ function createCountsReads(
 }
 
 /** Creates the counts of a process. They are written every second, and before each `read` and `differences`. */
-export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCounts {
+export function createMigrationCounts(deps: MigrationCountsDeps) {
   const { store, states, clock, secret, critical, onCompared } = deps;
   const knownKeys = createKnownKeys();
   const inTurn = createSerialQueue();
@@ -103,7 +108,8 @@ export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCount
   const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS).unref();
 
   return {
-    compared(comparison) {
+    /** Counts a comparison. It never waits or fails. */
+    compared(comparison: Comparison): void {
       const { resource, operation, query } = comparison;
       onCompared?.(comparison);
       const scope = scopeOf(resource);
@@ -114,23 +120,31 @@ export function createMigrationCounts(deps: MigrationCountsDeps): MigrationCount
       const facts = { key, critical: critical(resource), now: clock.now() };
       addComparison(store.deltaOf(scope, operation), comparison, facts);
     },
-    served(call) {
+    /** Counts a call of a caller to the new source. It never waits or fails. */
+    served(call: NewSourceCall): void {
       const { subject, shape = '' } = call.failing ?? {};
       const failing = subject === undefined ? '' : `${hashOf(`caller:${subject}`)} ${shape}`;
       count(call.resource, call.operation, (delta) => addServed(delta, call, clock.now(), failing));
     },
-    uncompared: (resource, operation, outcome) =>
+    /** Counts an answer that was not compared. */
+    uncompared: (resource: string, operation: string, outcome: string) =>
       count(resource, operation, (delta) => addUncompared(delta, outcome)),
-    refused: (resource, operation, kind) => count(resource, operation, (delta) => addRefused(delta, kind)),
-    reread: (resource, operation, changed) =>
+    /** Counts a kind of question (see `queryKind`) that the new source cannot answer within its limits. */
+    refused: (resource: string, operation: string, kind: string) =>
+      count(resource, operation, (delta) => addRefused(delta, kind)),
+    /** Counts a repeated question to the legacy source after the lag, and the fields that had changed in its answer. */
+    reread: (resource: string, operation: string, changed: readonly string[]) =>
       count(resource, operation, (delta) => addReread(delta, changed)),
-    rehearsed: (resource, operation) =>
+    /** Counts a call that a failure drill made fail. */
+    rehearsed: (resource: string, operation: string) =>
       count(resource, operation, ({ step }) => step.set('rehearsed', (step.get('rehearsed') ?? 0) + 1)),
-    isKnown(resource, operation, query) {
+    /** Whether this process has compared the question before. Never waits. */
+    isKnown(resource: string, operation: string, query: string): boolean {
       const scope = scopeOf(resource);
       return scope !== undefined && knownKeys(scope).has(keyOf(operation, query));
     },
     ...createCountsReads(deps, flushed),
+    /** Writes the counts of this process to the store. @throws Error if Redis fails */
     flush,
     close: () => clearInterval(timer),
   };

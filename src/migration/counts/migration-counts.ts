@@ -2,7 +2,7 @@
 // the judge decide by them.
 
 import type { FallbackCause } from '../../kernel/migration-origin.ts';
-import type { Comparison, DifferenceSample } from '../compare/comparison.ts';
+import type { DifferenceSample } from '../compare/comparison.ts';
 
 /** One call of a caller that reached the new source. */
 export type NewSourceCall = {
@@ -99,29 +99,4 @@ export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind' | 'hint'> &
   readonly firstAt: string;
   readonly lastAt: string;
   readonly samples: readonly DifferenceSample[];
-};
-
-/** Counts what comparisons and calls show about both sources: in Redis for a fleet, else in this process. */
-export type MigrationCounts = {
-  /** Counts a comparison. It never waits or fails. */
-  compared(comparison: Comparison): void;
-  /** Counts a call of a caller to the new source. It never waits or fails. */
-  served(call: NewSourceCall): void;
-  /** Counts a kind of question (see `queryKind`) that the new source cannot answer within its limits. */
-  refused(resource: string, operation: string, kind: string): void;
-  /** Counts an answer that was not compared. */
-  uncompared(resource: string, operation: string, outcome: string): void;
-  /** Counts a repeated question to the legacy source after the lag, and the fields that had changed in its answer. */
-  reread(resource: string, operation: string, changed: readonly string[]): void;
-  /** Counts a call that a failure drill made fail. */
-  rehearsed(resource: string, operation: string): void;
-  /** Whether this process has compared the question before. Never waits. */
-  isKnown(resource: string, operation: string, query: string): boolean;
-  /** Reads the counts by operation; an operation without counts is absent. @throws Error if Redis fails */
-  read(resource: string): Promise<Readonly<Record<string, OperationCounts>>>;
-  /** Reads the groups of differences, the largest first. @throws Error if Redis fails */
-  differences(resource: string): Promise<readonly DifferenceGroup[]>;
-  /** Writes the counts of this process to the store. @throws Error if Redis fails */
-  flush(): Promise<void>;
-  close(): void;
 };

@@ -1,7 +1,7 @@
 // Reads the facts of a gate from the stores and evaluates the gate: the conditions before the next step of a migration.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { MigrationCounts } from '../counts/count-comparisons.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import type { Position } from '../state/migration-state.ts';
 import type { Preview } from '../tasks/task-results.ts';

@@ -1,7 +1,7 @@
 // The judge. It looks at all migrations every two seconds: rolls back, holds, sends events, and takes steps if `promote` is `auto`.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { MigrationCounts } from '../counts/count-comparisons.ts';
 import { type MigrationState, positionOf } from '../state/migration-state.ts';
 import type { MigrationStateStore } from '../state/state-store.ts';
 import {

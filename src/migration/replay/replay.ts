@@ -4,7 +4,7 @@ import type { Resource } from '../../contract/resource.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { MigrationCounts } from '../counts/count-comparisons.ts';
 import { type Wait, waitMs } from '../tasks/ask-at-low-priority.ts';
 import type { RecordedQuery, TrafficReplayResult, Run } from '../tasks/task-results.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';

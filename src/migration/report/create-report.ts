@@ -2,7 +2,7 @@
 
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';
-import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { MigrationCounts } from '../counts/count-comparisons.ts';
 import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import { migrationReport } from './migration-report.ts';
 import { reportText } from './report-text.ts';

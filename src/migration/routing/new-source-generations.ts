@@ -10,11 +10,7 @@ export type SourceGeneration<T> = {
 };
 
 /** Holds the generation of the new source that is in use. */
-export type NewSourceGenerations<T> = {
-  /** Returns the generation with this number. If another generation is in use, that one is closed first. */
-  of(number: number): SourceGeneration<T>;
-  close(): Promise<void>;
-};
+export type NewSourceGenerations<T> = ReturnType<typeof createNewSourceGenerations<T>>;
 
 /** The reason of an attempt that was aborted because a rollback has replaced its generation. */
 export class GenerationReplaced extends Error {}
@@ -22,7 +18,7 @@ export class GenerationReplaced extends Error {}
 /** Creates the holder. `open` makes the caches of a generation; it is first called by the first `of`. */
 export function createNewSourceGenerations<T>(
   open: (number: number) => { readonly value: T; close(): unknown },
-): NewSourceGenerations<T> {
+) {
   let current: (SourceGeneration<T> & { readonly number: number; readonly end: () => unknown }) | undefined;
 
   function begin(number: number) {
@@ -36,7 +32,8 @@ export function createNewSourceGenerations<T>(
   }
 
   return {
-    of(number) {
+    /** Returns the generation with this number. If another generation is in use, that one is closed first. */
+    of(number: number): SourceGeneration<T> {
       if (current?.number === number) return current;
       void current?.end();
       return (current = begin(number));

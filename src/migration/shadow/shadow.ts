@@ -6,7 +6,7 @@ import { queryKey, type Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { ByOrigin, Origin } from '../../kernel/migration-origin.ts';
 import type { BeginPrewarm } from '../../pipeline/stages/cache-prewarm.ts';
-import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { MigrationCounts } from '../counts/count-comparisons.ts';
 import { failsInDrill } from '../judge/failure-drill.ts';
 import type { OfferedAnswer } from '../routing/offer-answers.ts';
 import { type MigrationState, positionOf } from '../state/migration-state.ts';

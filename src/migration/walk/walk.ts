@@ -4,7 +4,7 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference, ComparisonVerdict } from '../compare/comparison.ts';
 import { hintOf } from '../compare/hint.ts';
-import type { MigrationCounts } from '../counts/migration-counts.ts';
+import type { MigrationCounts } from '../counts/count-comparisons.ts';
 import {
   createAskAtLowPriority,
   createPacer,

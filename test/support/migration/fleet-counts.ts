@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import {
   createMigrationCounts,
+  type MigrationCounts,
   type MigrationCountsDeps,
 } from '../../../src/migration/counts/count-comparisons.ts';
-import type { MigrationCounts } from '../../../src/migration/counts/migration-counts.ts';
 import { createLocalCountsStore } from '../../../src/migration/counts/local-counts.ts';
 import { createRedisCountsStore } from '../../../src/migration/counts/redis-counts.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';

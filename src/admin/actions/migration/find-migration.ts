@@ -1,7 +1,7 @@
 // Finds the migration that an action names, or refuses the action.
 
 import type { Clock } from '../../../kernel/clock.ts';
-import type { MigrationCounts } from '../../../migration/counts/migration-counts.ts';
+import type { MigrationCounts } from '../../../migration/counts/count-comparisons.ts';
 import type { MigratingResource } from '../../../migration/migrations.ts';
 import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
 import type { Tasks } from '../../../migration/operate/tasks.ts';
