@@ -59,7 +59,12 @@ export type ActionSpec = {
 /** Specifies a text of `min` to `max` printable characters; others could forge what a terminal shows in a list. */
 export function printable(min: number, max: number): z.ZodString {
   const shape = new RegExp(`^[^${deceptiveCharacters}]{${min},${max}}$`, 'u');
-  return z.string().regex(shape, `expected at most ${max} printable characters`);
+  return matching(shape, `at most ${max} printable characters`);
+}
+
+/** A text of this shape. `what` says in a problem what is expected. */
+export function matching(shape: RegExp, what: string): z.ZodString {
+  return z.string().regex(shape, `expected ${what}`);
 }
 
 /** Why somebody changes something; the audit shows it. */

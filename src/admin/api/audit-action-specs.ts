@@ -1,7 +1,7 @@
 // The specification of the action `audit`.
 
 import * as z from 'zod';
-import { type ActionSpec, type Parsed, readAction } from './action.ts';
+import { type Parsed, readAction } from './action.ts';
 
 const auditAnswer = z.strictObject({
   lines: z.array(z.string()).describe('Each a text of JSON; its SHA-256 is `previous` of the next line.'),
@@ -30,4 +30,4 @@ export const auditSpecs = {
       since: z.string().max(40).optional().describe('A span such as 24h, or an instant.'),
     },
   ),
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;

@@ -1,7 +1,7 @@
 // The specification of the action `callers`.
 
 import * as z from 'zod';
-import { type ActionSpec, type Parsed, readAction } from './action.ts';
+import { type Parsed, readAction } from './action.ts';
 
 const limitWindow = z.strictObject({
   tier: z.string(),
@@ -50,4 +50,4 @@ export const callerSpecs = {
     callerList,
     {},
   ),
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;

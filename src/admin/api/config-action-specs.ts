@@ -1,12 +1,11 @@
 // The specifications of the actions that show, check and reload the configuration.
 
 import * as z from 'zod';
-import { type ActionSpec, type Parsed, readAction, reason } from './action.ts';
+import { changeAction, matching, type Parsed, readAction, reason } from './action.ts';
 
-const duration = z
-  .string()
-  .regex(/^\d{1,6}(?:ms|s|m)$/, 'expected a duration such as 500ms or 5s')
-  .describe('How long to wait until every process serves the new configuration; default 5s.');
+const duration = matching(/^\d{1,6}(?:ms|s|m)$/, 'a duration such as 500ms or 5s').describe(
+  'How long to wait until every process serves the new configuration; default 5s.',
+);
 
 const change = z.looseObject({
   path: z
@@ -85,43 +84,37 @@ export const configSpecs = {
     '/api/config/revisions/{rev}',
     'The files of the configuration in force, or of one of the last ten before it.',
     z.strictObject({ rev: z.int(), files }),
-    {
-      rev: z
-        .string()
-        .regex(/^\d{1,9}$/, 'expected the number of a revision')
-        .describe('Its number.'),
-    },
+    { rev: matching(/^\d{1,9}$/, 'the number of a revision').describe('Its number.') },
   ),
   'config.reload': {
-    method: 'post',
-    path: '/api/config/reload',
-    role: 'operator',
-    summary:
+    ...changeAction(
+      '/api/config/reload',
       'Reads the configuration again, checks it, and puts it in force in every process; or changes nothing.',
-    input: z.strictObject({
-      dryRun: z
-        .union([z.boolean(), z.enum(['true', 'false'])])
-        .optional()
-        .describe('Only says what would become different.'),
-      force: z
-        .union([z.boolean(), z.enum(['true', 'false'])])
-        .optional()
-        .describe(
-          'Changes the contract of a resource, or ends its migration, even while it moves to another source: its comparison counts begin anew.',
-        ),
-      wait: duration.optional(),
-      reason,
-    }),
-    output: reloadOutcome,
+      {
+        dryRun: z
+          .union([z.boolean(), z.enum(['true', 'false'])])
+          .optional()
+          .describe('Only says what would become different.'),
+        force: z
+          .union([z.boolean(), z.enum(['true', 'false'])])
+          .optional()
+          .describe(
+            'Changes the contract of a resource, or ends its migration, even while it moves to another source: its comparison counts begin anew.',
+          ),
+        wait: duration.optional(),
+        reason,
+      },
+      reloadOutcome,
+    ),
     answers: {
       descriptions: {
         202: 'It is in force, and some processes have not said so within the time.',
         422: 'The files are refused: `problems` says why. Nothing has changed.',
       },
-      statusOf(value) {
+      statusOf(value: unknown) {
         const { kind, waitingFor } = value as ReloadAnswer;
         return kind === 'refused' ? 422 : waitingFor > 0 ? 202 : 200;
       },
     },
   },
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { addressRange, permission } from '../../config/schema/elements/scalars.ts';
-import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
+import { changeAction, printable, readAction, reason } from './action.ts';
 import { changed, keyId as id, keyList, minted, replication, key } from './key-schemas.ts';
 
 const label = printable(1, 80).regex(/\S/, 'a label is not empty').describe('Whose key it is, for lists.');
@@ -18,6 +18,10 @@ const operations = z
   .array(z.string().max(60))
   .max(100)
   .describe('Operations that the key may use, such as users.list; empty: all.');
+const terms = {
+  ...{ label, permissions, tier: tier.optional(), expires: expires.optional() },
+  ...{ addresses: addresses.optional(), operations: operations.optional() },
+};
 
 const pepper = z.string().max(64).describe('Shows whether two gateways have the same pepper.');
 const record = z.looseObject({ id }).describe('The stored record of a key, with its hashes.');
@@ -45,44 +49,34 @@ export const keySpecs = {
   'keys.create': changeAction(
     '/api/keys',
     'Makes a key. Its secret is in the answer, this once.',
-    {
-      ...{ label, permissions, tier: tier.optional(), expires: expires.optional() },
-      ...{ addresses: addresses.optional(), operations: operations.optional(), reason },
-    },
+    { ...terms, reason },
     minted,
   ),
   'keys.show': readAction('/api/keys/{id}', 'One API key, without its hashes.', z.strictObject({ key }), {
     id,
   }),
   'keys.update': {
+    ...changeAction(
+      '/api/keys/{id}',
+      'Changes what a key may do; what is absent stays. It takes effect everywhere within a second.',
+      { id, ...terms, label: label.optional(), permissions: permissions.optional(), reason },
+      changed,
+    ),
     method: 'patch',
-    path: '/api/keys/{id}',
-    role: 'operator',
-    summary: 'Changes what a key may do; what is absent stays. It takes effect everywhere within a second.',
-    input: z.strictObject({
-      id,
-      ...{ label: label.optional(), permissions: permissions.optional(), tier: tier.optional() },
-      ...{ expires: expires.optional(), addresses: addresses.optional(), operations: operations.optional() },
-      reason,
-    }),
-    output: changed,
   },
   'keys.delete': {
+    ...changeAction(
+      '/api/keys/{id}',
+      'Forgets a key that is revoked or has expired.',
+      { id, reason },
+      z.strictObject({ deleted: z.array(id), replication }),
+    ),
     method: 'delete',
-    path: '/api/keys/{id}',
-    role: 'operator',
-    summary: 'Forgets a key that is revoked or has expired.',
-    input: z.strictObject({ id, reason }),
-    output: z.strictObject({ deleted: z.array(id), replication }),
   },
   'keys.rotate': changeAction(
     '/api/keys/{id}/rotate',
     'Gives a key a new secret. The old one works for a while; one from before that ends at once.',
-    {
-      id,
-      overlap: span.default('24h').describe('How long the old secret works.'),
-      reason,
-    },
+    { id, overlap: span.default('24h').describe('How long the old secret works.'), reason },
     minted,
   ),
   'keys.revoke': changeAction(
@@ -109,4 +103,4 @@ export const keySpecs = {
     { pepper, keys: z.array(importable).max(1_000), reason },
     z.strictObject({ imported: z.int(), skipped: z.array(id), replication }),
   ),
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;

@@ -1,13 +1,12 @@
 // The schemas that the actions on API keys answer with. They import nothing of Node, because the page reads their types.
 
 import * as z from 'zod';
-import { utcTime, type Parsed } from './action.ts';
+import { matching, utcTime, type Parsed } from './action.ts';
 
 /** The id of a key. */
-export const keyId = z
-  .string()
-  .regex(/^[a-z0-9]{6,32}$/, 'expected the part between the underscores of a key')
-  .describe('The part between the underscores of the key.');
+export const keyId = matching(/^[a-z0-9]{6,32}$/, 'the part between the underscores of a key').describe(
+  'The part between the underscores of the key.',
+);
 
 /** A key without its secret. */
 export const key = z.strictObject({

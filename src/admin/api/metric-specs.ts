@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { callFailures } from '../../kernel/errors/call-failure.ts';
-import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
+import { changeAction, matching, type Parsed, readAction, reason } from './action.ts';
 import { attention } from './incident-specs.ts';
 
 /** A number of things or events. */
@@ -82,10 +82,9 @@ const overview = z.strictObject({
   sources: z.array(overviewSource),
 });
 
-const step = z
-  .string()
-  .regex(/^\d{1,4}(?:s|m|h)$/, 'expected a step such as 10s, 5m or 1h')
-  .describe('The interval of a data point. Default: 10s of 1h, 10m of 48h.');
+const step = matching(/^\d{1,4}(?:s|m|h)$/, 'a step such as 10s, 5m or 1h').describe(
+  'The interval of a data point. Default: 10s of 1h, 10m of 48h.',
+);
 
 const history = z.strictObject({
   ...{ scope, since },
@@ -185,12 +184,10 @@ const cacheView = z.strictObject({
 });
 
 /** A purge tag: a resource, a record of it, or everything. */
-const tag = z
-  .string()
-  .regex(
-    new RegExp(`^(?:\\*|${RESOURCE_NAME}(?:[:_].{1,600})?)$`, 'u'),
-    'expected a tag such as users, users:42, or * for everything',
-  );
+const tag = matching(
+  new RegExp(`^(?:\\*|${RESOURCE_NAME}(?:[:_].{1,600})?)$`, 'u'),
+  'a tag such as users, users:42, or * for everything',
+);
 
 const cachePurge = z.strictObject({
   purged: z.string(),
@@ -256,4 +253,4 @@ export const metricSpecs = {
     { tag, reason },
     cachePurge,
   ),
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;

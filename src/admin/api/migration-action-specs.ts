@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
 import { percent } from '../../config/schema/migration.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
-import { type ActionSpec, changeAction, printable, readAction, reason } from './action.ts';
+import { changeAction, matching, printable, readAction, reason } from './action.ts';
 import { differenceHints } from '../../migration/compare/hint.ts';
 import {
   openObject,
@@ -19,10 +19,10 @@ import {
   migrationTask,
 } from './migration-schemas.ts';
 
-const operation = z
-  .string()
-  .regex(new RegExp(`^${RESOURCE_NAME}\\.[a-z]{1,40}$`), 'expected an operation such as users.list')
-  .describe('Only this operation of it, such as users.list.');
+const OPERATION = new RegExp(`^${RESOURCE_NAME}\\.[a-z]{1,40}$`);
+const operation = matching(OPERATION, 'an operation such as users.list').describe(
+  'Only this operation of it, such as users.list.',
+);
 const rev = z.int().min(0).describe('Only if the state still has this rev.');
 /** The reason, which an operator must give for some actions. */
 const because = printable(1, 200).describe('Why; the audit keeps it.');
@@ -120,11 +120,7 @@ export const migrationSpecs = {
     '/api/migrations/{resource}/diffs',
     'The differences that were found, by path, kind and hint, with samples that hold no values.',
     differenceList,
-    {
-      resource: movingResource,
-      operation: operation.optional(),
-      kind: z.string().max(40).optional(),
-    },
+    { resource: movingResource, operation: operation.optional(), kind: z.string().max(40).optional() },
   ),
   'migrations.ignore': changeAction(
     '/api/migrations/{resource}/rules',
@@ -136,26 +132,22 @@ export const migrationSpecs = {
         .enum(differenceHints)
         .optional()
         .describe('Only differences with this hint, such as numeric-equal; absent: all at the path.'),
-      until: z
-        .string()
-        .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/, 'expected a day such as 2026-12-01')
-        .describe('When it ends: a day, or an instant in UTC.'),
+      until: matching(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/, 'a day such as 2026-12-01').describe(
+        'When it ends: a day, or an instant in UTC.',
+      ),
       owner: printable(1, 100).optional().describe('Who has decided it; absent: the name of the token.'),
       reason: because,
     },
     z.strictObject({ rule: openObject, rev: z.int() }),
   ),
   'migrations.unignore': {
+    ...changeAction(
+      '/api/migrations/{resource}/rules/{id}',
+      'Takes away a rule that was made while the gateway runs.',
+      { resource: movingResource, id: printable(1, 60).describe('The id of the rule.'), reason },
+      z.strictObject({ rev: z.int() }),
+    ),
     method: 'delete',
-    path: '/api/migrations/{resource}/rules/{id}',
-    role: 'operator',
-    summary: 'Takes away a rule that was made while the gateway runs.',
-    input: z.strictObject({
-      resource: movingResource,
-      id: printable(1, 60).describe('The id of the rule.'),
-      reason,
-    }),
-    output: z.strictObject({ rev: z.int() }),
   },
   'migrations.acknowledge': changeAction(
     '/api/migrations/{resource}/acknowledge',
@@ -210,4 +202,4 @@ export const migrationSpecs = {
     z.strictObject({ markdown: z.string() }),
     { resource: movingResource },
   ),
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;

@@ -2,14 +2,13 @@
 
 import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';
-import { utcTime, type Parsed } from './action.ts';
+import { matching, utcTime, type Parsed } from './action.ts';
 import { stages } from '../../config/schema/migration-stages.ts';
 
 /** The input that names a resource with two sources. */
-export const movingResource = z
-  .string()
-  .regex(new RegExp(`^${RESOURCE_NAME}$`), 'expected a resource such as users')
-  .describe('The resource that moves.');
+export const movingResource = matching(new RegExp(`^${RESOURCE_NAME}$`), 'a resource such as users').describe(
+  'The resource that moves.',
+);
 /** An object whose keys the API does not promise. */
 export const openObject = z.looseObject({});
 

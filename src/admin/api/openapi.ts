@@ -42,6 +42,7 @@ function partsOf(spec: ActionSpec) {
 
 function operationOf(name: string, spec: ActionSpec): Schema {
   const { parameters, body, isBodyRequired } = partsOf(spec);
+  const descriptions = { 200: 'The answer.', ...spec.answers?.descriptions };
   return {
     operationId: name.replaceAll(/\.(\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: spec.summary,
@@ -49,26 +50,15 @@ function operationOf(name: string, spec: ActionSpec): Schema {
     tags: [name.split('.')[0]],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { required: isBodyRequired, content: jsonBody(body) } }),
-    responses: {
-      200: {
-        description: 'The answer.',
-        content: jsonBody(jsonSchema(spec.output, 'output')),
-      },
-      ...otherAnswers(spec),
-      ...problemRefs,
-    },
+    responses: { ...answersOf(descriptions, jsonSchema(spec.output, 'output')), ...problemRefs },
   };
 }
 
-/** The answers besides 200 that are no problems: they have the same schema, with another outcome. */
-function otherAnswers({ output, answers }: ActionSpec): Schema {
-  const schema = jsonSchema(output, 'output');
-  return Object.fromEntries(
-    Object.entries(answers?.descriptions ?? {}).map(([status, description]) => [
-      status,
-      { description, content: jsonBody(schema) },
-    ]),
-  );
+/** Answers that have the same schema, by status or name. */
+function answersOf(descriptions: Readonly<Record<string, string>>, schema: Schema): Schema {
+  const content = jsonBody(schema);
+  const answers = Object.entries(descriptions).map(([name, description]) => [name, { description, content }]);
+  return Object.fromEntries(answers) as Schema;
 }
 
 function otherPaths(): Schema {
@@ -119,16 +109,6 @@ const problem = z.strictObject({
   }),
 });
 
-function problemResponses(): Schema {
-  const schema = { $ref: '#/components/schemas/Problem' };
-  return Object.fromEntries(
-    Object.entries(sentences).map(([code, description]) => [
-      code,
-      { description, content: jsonBody(schema) },
-    ]),
-  );
-}
-
 /** The OpenAPI 3.1 document of the operator's listener, made from the table of its actions. */
 export function adminOpenapi(): Schema {
   const paths: Record<string, Schema> = {};
@@ -164,7 +144,7 @@ export function adminOpenapi(): Schema {
           description: 'The secret of the tab, from the answer to signing in: the cookie alone is refused.',
         },
       },
-      responses: problemResponses(),
+      responses: answersOf(sentences, { $ref: '#/components/schemas/Problem' }),
       schemas: {
         Problem: jsonSchema(problem, 'output'),
       },

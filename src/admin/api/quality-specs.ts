@@ -1,7 +1,7 @@
 // The specifications of the actions on the quality of replies and on disabled claims.
 
 import * as z from 'zod';
-import { type ActionSpec, changeAction, type Parsed, readAction, reason } from './action.ts';
+import { changeAction, type Parsed, readAction, reason } from './action.ts';
 import { count, counts, scope, since, span } from './metric-specs.ts';
 
 const field = z.strictObject({
@@ -72,4 +72,4 @@ export const qualitySpecs = {
     },
     z.strictObject({ reset: z.array(disabledClaim) }),
   ),
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;

@@ -1,7 +1,7 @@
 // The specifications of the actions on single requests: list, show, explain, and the runbook.
 
 import * as z from 'zod';
-import { type ActionSpec, utcTime, type Parsed, printable, readAction, reason } from './action.ts';
+import { matching, type Parsed, printable, readAction, reason, utcTime } from './action.ts';
 import { explanation } from './explain-schema.ts';
 import { failureOfRequest, requestSummary, timedRequest } from '../../telemetry/requests/request-trace.ts';
 import { scope } from './metric-specs.ts';
@@ -32,9 +32,7 @@ export type RequestList = Parsed<typeof requestList>;
 /** The answer of `request`. */
 export type RequestDetail = Parsed<typeof trace>;
 
-const limit = z
-  .string()
-  .regex(/^(?:[1-9]\d{0,2}|1000)$/, 'expected a number from 1 to 1000')
+const limit = matching(/^(?:[1-9]\d{0,2}|1000)$/, 'a number from 1 to 1000')
   .optional()
   .describe('How many, the newest first; default 100.');
 const name = z.string().regex(/^[\w.:-]{1,80}$/);
@@ -43,13 +41,10 @@ const name = z.string().regex(/^[\w.:-]{1,80}$/);
 export const requestSpecs = {
   requests: readAction('/api/requests', 'Requests that failed or were slow, the newest first.', requestList, {
     since: z.string().max(40).optional().describe('A span such as 2h, or an instant.'),
-    status: z
-      .string()
-      .regex(
-        /^(?:[1-5]\d\d|[1-5]xx|slow|failed)$/,
-        'expected a status such as 504, a class such as 5xx, slow, or failed: 5xx and slow',
-      )
-      .optional(),
+    status: matching(
+      /^(?:[1-5]\d\d|[1-5]xx|slow|failed)$/,
+      'a status such as 504, a class such as 5xx, slow, or failed: 5xx and slow',
+    ).optional(),
     operation: name.optional(),
     code: name.optional(),
     source: name.optional(),
@@ -61,13 +56,10 @@ export const requestSpecs = {
     'One of these requests, by its id or that of its trace: its timings, its error, and how it was read.',
     trace,
     {
-      id: z
-        .string()
-        .regex(
-          /^[A-Za-z0-9._-]{1,64}$/,
-          'expected a request id such as req_…, or a trace id of 32 characters',
-        )
-        .describe("The id of the request, the caller's own id of it, or the id of its trace."),
+      id: matching(
+        /^[A-Za-z0-9._-]{1,64}$/,
+        'a request id such as req_…, or a trace id of 32 characters',
+      ).describe("The id of the request, the caller's own id of it, or the id of its trace."),
     },
   ),
   explain: {
@@ -91,8 +83,6 @@ export const requestSpecs = {
     '/api/runbook/{entry}',
     'An entry of the runbook: what an error code or an alert means, what to look at, what to do.',
     z.strictObject({ entry: z.string(), title: z.string(), text: z.string().describe('Markdown.') }),
-    {
-      entry: z.string().regex(/^\w{1,60}$/, 'expected an error code or the name of an alert'),
-    },
+    { entry: matching(/^\w{1,60}$/, 'an error code or the name of an alert') },
   ),
-} as const satisfies Readonly<Record<string, ActionSpec>>;
+} as const;
