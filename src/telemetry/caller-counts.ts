@@ -1,41 +1,39 @@
 // Counts the requests of each caller, for the console's page of callers and for the condition that limits refuse a caller.
 
+import * as z from 'zod';
 import type { Clock } from '../kernel/clock.ts';
+import type { DeepReadonly } from '../kernel/deep-readonly.ts';
+import { timeSchema } from './incidents/incident.ts';
 
+const count = z.number();
 /** A window of a rate limit, as the last request of a caller saw it. */
-type LimitWindow = {
-  readonly points: number;
-  readonly seconds: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-};
+const limitWindow = z
+  .object({ points: count, seconds: count, remaining: count, resetSeconds: count })
+  .readonly();
+/**
+ * The counts of one caller. `limited`: requests that were answered 429. `missedMax`: at most this many earlier requests are missing
+ * in the counts, because the caller may have been forgotten in between. `lastAt`: when the last request ended. `label`: of the
+ * caller's key, for people. `windows`: those of the rate limit after the last request.
+ */
+const callerCount = z.object({
+  ...{ id: z.string(), label: z.string().optional(), tier: z.string().optional() },
+  ...{ requests: count, clientErrors: count, serverErrors: count, limited: count, missedMax: count },
+  ...{ lastAt: timeSchema, windows: z.array(limitWindow).readonly().optional() },
+});
 
-/** The counts of one caller. `limited`: requests that were answered 429. */
-export type CallerCount = {
-  readonly id: string;
-  requests: number;
-  clientErrors: number;
-  serverErrors: number;
-  limited: number;
-  /** At most this many earlier requests are missing in the counts, because the caller may have been forgotten in between. */
-  missedMax: number;
-  /** When the last request ended, in milliseconds since the epoch. */
-  lastAt: number;
-  /** The label of the caller's key, for people. */
-  label?: string | undefined;
-  tier?: string | undefined;
-  /** The windows of the rate limit after the last request. */
-  windows?: readonly LimitWindow[] | undefined;
-};
+/**
+ * The counts of one or several processes, as JSON, since when they are counted. A caller that is not listed has sent at most
+ * `forgottenMax` requests that were counted and forgotten.
+ */
+export const callerSnapshot = z.object({
+  ...{ since: timeSchema, forgottenMax: count, callers: z.array(callerCount) },
+});
 
-/** The counts of one or several processes, as JSON. */
-export type CallerSnapshot = {
-  /** Since when requests are counted, in milliseconds since the epoch. */
-  readonly since: number;
-  /** A caller that is not listed has sent at most this many requests that were counted and forgotten. */
-  readonly forgottenMax: number;
-  readonly callers: readonly Readonly<CallerCount>[];
-};
+/** The counts of one caller. */
+export type CallerCount = z.output<typeof callerCount>;
+
+/** The counts of one or several processes. */
+export type CallerSnapshot = DeepReadonly<z.output<typeof callerSnapshot>>;
 
 /**
  * A caller with more than a fifth of its requests refused by limits. `share`: the refused part, from 0 to 1. `since`: when the first
@@ -53,7 +51,7 @@ export type CallerRequest = {
   readonly principalId: string | undefined;
   readonly principalLabel?: string | undefined;
   readonly limitTier?: string | undefined;
-  readonly limitWindows?: readonly LimitWindow[] | undefined;
+  readonly limitWindows?: CallerCount['windows'];
 };
 
 /** Counts requests by their callers, in bounded memory. */

@@ -6,7 +6,12 @@ import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 import { resultWithin } from '../../kernel/result-within.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
 import { latestStates } from '../../store/fleet/fleet-states.ts';
-import { type CallerSnapshot, mergeCallers, topCallers } from '../../telemetry/caller-counts.ts';
+import {
+  callerSnapshot,
+  type CallerSnapshot,
+  mergeCallers,
+  topCallers,
+} from '../../telemetry/caller-counts.ts';
 import { JUDGED_BY_HOUR } from '../../telemetry/conditions/condition.ts';
 import {
   type GaugeValue,
@@ -30,14 +35,6 @@ import { callersView } from './caller-actions.ts';
 const count = z.number();
 const counts = z.array(z.tuple([z.string(), count]));
 const labels = z.record(z.string(), z.union([z.string(), z.number()]));
-const caller = z.object({
-  ...{ id: z.string(), label: z.string().optional(), tier: z.string().optional() },
-  ...{ requests: count, clientErrors: count, serverErrors: count, limited: count, missedMax: count },
-  lastAt: timeSchema,
-  windows: z
-    .array(z.object({ points: count, seconds: count, remaining: count, resetSeconds: count }))
-    .optional(),
-});
 const config = z.object({
   digest: z.string(),
   rev: count,
@@ -49,7 +46,7 @@ const gatewayState = z.object({
   status: z.object({ scope, version: z.string(), processes: count, draining: z.boolean(), config }),
   ...{ grown: counts, lastHour: counts },
   gauges: z.record(z.string(), z.array(z.object({ labels, value: z.number() }))),
-  callers: z.object({ since: timeSchema, forgottenMax: count, callers: z.array(caller) }),
+  callers: callerSnapshot,
 });
 
 type GatewayState = DeepReadonly<z.output<typeof gatewayState>>;
