@@ -37,6 +37,7 @@ const SOURCE_EVENTS = [
 ];
 
 const ORIGINS = ['legacy', 'new'];
+const JUDGED_BY = ['failures', 'difference', 'transient', 'latency', 'rehearsal'];
 
 /** Every combination of one value from each list. */
 function combine(...lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
@@ -67,10 +68,11 @@ function seriesOfReplies(compiled: CompiledResource) {
   const fields = ['id', 'total', ...resource.fieldNames].map((field) => `${resource.name}.${field}`);
   const [name, at] = [[source.spec.name], [resource.name]];
   return {
-    views: combine(name, at, views),
-    missingValues: combine(name, fields, ['missing', 'unreadable']),
-    invalid: combine(name, at, [...invalidReasons, 'other']),
-    claims: combine(name, at, claimsOf(compiled)),
+    portico_records_total: combine(name, at, views),
+    portico_dropped_records_total: combine(name, at, views),
+    portico_unreadable_fields_total: combine(name, fields, ['missing', 'unreadable']),
+    portico_invalid_replies_total: combine(name, at, [...invalidReasons, 'other']),
+    portico_guard_trips_total: combine(name, at, claimsOf(compiled)),
   };
 }
 
@@ -88,15 +90,21 @@ function seriesOfMigration({ resource }: CompiledResource, operations: readonly 
   const own = operations.filter((operation) => operation.startsWith(`${resource.name}.`));
   const at = [resource.name];
   return {
-    requests: combine(at, own, ORIGINS),
-    regressions: combine(at),
-    fallbacks: combine(at, own, fallbackCauses),
-    overrides: combine(at, ORIGINS),
-    rollbacks: combine(at, ['failures', 'difference', 'transient', 'latency', 'rehearsal']),
-    comparisons: combine(at, own, comparisonVerdicts),
-    shadows: combine(at, Object.keys(uncomparedWords)),
-    rechecks: combine(at, ['confirmed', 'gone', 'inconclusive']),
+    portico_migration_requests_total: combine(at, own, ORIGINS),
+    portico_migration_rev_regressed_total: combine(at),
+    portico_migration_fallback_total: combine(at, own, fallbackCauses),
+    portico_migration_overrides_total: combine(at, ORIGINS),
+    portico_migration_rollbacks_total: combine(at, JUDGED_BY),
+    portico_migration_shadow_total: combine(at, Object.keys(uncomparedWords)),
+    portico_migration_rechecks_total: combine(at, ['confirmed', 'gone', 'inconclusive']),
+    portico_migration_compare_total: combine(at, own, comparisonVerdicts),
   };
+}
+
+/** The series of all of these, by the name of the counter. */
+function merged(all: readonly KnownSeries[]): KnownSeries {
+  const names = new Set(all.flatMap((one) => Object.keys(one)));
+  return Object.fromEntries([...names].map((name) => [name, all.flatMap((one) => one[name] ?? [])]));
 }
 
 /**
@@ -137,18 +145,6 @@ export function knownSeries(
     ]),
     portico_upstream_replies_total: rules,
     portico_source_events_total: combine(upstreams, [...SOURCE_EVENTS, 'paused']),
-    portico_records_total: replies.flatMap(({ views }) => views),
-    portico_dropped_records_total: replies.flatMap(({ views }) => views),
-    portico_unreadable_fields_total: replies.flatMap(({ missingValues }) => missingValues),
-    portico_invalid_replies_total: replies.flatMap(({ invalid }) => invalid),
-    portico_guard_trips_total: replies.flatMap(({ claims }) => claims),
-    portico_migration_requests_total: migrating.flatMap(({ requests }) => requests),
-    portico_migration_rev_regressed_total: migrating.flatMap(({ regressions }) => regressions),
-    portico_migration_fallback_total: migrating.flatMap(({ fallbacks }) => fallbacks),
-    portico_migration_overrides_total: migrating.flatMap(({ overrides }) => overrides),
-    portico_migration_rollbacks_total: migrating.flatMap(({ rollbacks }) => rollbacks),
-    portico_migration_shadow_total: migrating.flatMap(({ shadows }) => shadows),
-    portico_migration_rechecks_total: migrating.flatMap(({ rechecks }) => rechecks),
-    portico_migration_compare_total: migrating.flatMap(({ comparisons }) => comparisons),
+    ...merged([...replies, ...migrating]),
   };
 }
