@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import {
@@ -12,6 +11,7 @@ import { withProgress } from '../output/progress.ts';
 import { diagnose } from '../../workbench/doctor/diagnose.ts';
 import { liveResourcesOfSource } from '../input/choose-source.ts';
 import { liveEnvironment, readPartialConfig, readSource } from '../input/read-config.ts';
+import { wholeNumberOption } from '../input/whole-number-option.ts';
 
 /** The options of `portico doctor`. */
 type Options = {
@@ -22,12 +22,6 @@ type Options = {
 };
 
 const CALLS_MAX = 200;
-
-function parseCalls(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text))
-    throw new InvalidArgumentError('Expected a whole number from 1 to 999999.');
-  return Number(text);
-}
 
 /** Finds the source with this name in the configuration, or the source that a file outside of it describes. */
 function choose(
@@ -85,7 +79,7 @@ export function registerDoctorCommand({ program, configFile, context }: CommandL
     .description('compare what the file of a source claims with the live service; only reads')
     .argument('[source]', 'the name of a source in the configuration')
     .option('--source <file>', 'examine what one source file describes')
-    .option('--calls-max <n>', 'the most calls to the service', parseCalls, CALLS_MAX)
+    .option('--calls-max <n>', 'the most calls to the service', wholeNumberOption(1, 999_999), CALLS_MAX)
     .option('--values', 'show the values that filters were tried with, which are *** otherwise')
     .option('--json', 'print one JSON document')
     .action((name: string | undefined, options: Options) => runDoctor(name, options, configFile(), context));

@@ -11,7 +11,7 @@ import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import type { CliContext } from '../context/context.ts';
-import { TOKEN_VARIABLE } from '../input/operator-listener.ts';
+import { addListenerOptions } from '../input/operator-listener.ts';
 import { type RedisWanted, withRedis } from '../input/with-redis.ts';
 import { printReport } from '../output/print-report.ts';
 import { type AskOperator, askGateway, createActionAsk, type GatewayOptions } from './operator-api-client.ts';
@@ -101,6 +101,9 @@ export type OperatorCommand = (
   options: never,
 ) => ((ask: AskOperator) => Promise<Report | undefined>) | Promise<undefined>;
 
+const INSTEAD_OF_REDIS =
+  "ask a running gateway, by its operator's listener such as http://127.0.0.1:9090, instead of Redis";
+
 /**
  * Has a command ask a running gateway if its options name one, and otherwise Redis itself, with the options that all such
  * commands have. The same code carries out an action here and there.
@@ -111,24 +114,16 @@ export function addOperatorAction(
   context: OperatorContext,
   run: OperatorCommand,
 ): Command {
-  return command
-    .option(
-      '--gateway <url>',
-      "ask a running gateway, by its operator's listener such as http://127.0.0.1:9090, instead of Redis",
-    )
-    .option('--token-file <file>', `a file with its token; default: the variable ${TOKEN_VARIABLE}`)
-    .option('--json', 'answer in JSON')
-    .action(async () => {
-      const options = command.optsWithGlobals<GatewayOptions>();
-      const work = await run(command.args, options as never);
-      if (work === undefined) return;
-      const { gateway, json } = options;
-      const report =
-        gateway === undefined
-          ? await onRedisItself(own, context, work)
-          : await work(
-              createActionAsk((name, input) => askGateway(name, input, { ...options, gateway }, context)),
-            );
-      if (report !== undefined) printReport(report, json, context, 0);
-    });
+  return addListenerOptions(command, '--gateway <url>', INSTEAD_OF_REDIS).action(async () => {
+    const options = command.optsWithGlobals<GatewayOptions>();
+    const work = await run(command.args, options as never);
+    if (work === undefined) return;
+    const { gateway, json } = options;
+    const askNamed = (named: string) =>
+      createActionAsk((name, input) => askGateway(name, input, { ...options, gateway: named }, context));
+    const report = await (gateway === undefined
+      ? onRedisItself(own, context, work)
+      : work(askNamed(gateway)));
+    if (report !== undefined) printReport(report, json, context, 0);
+  });
 }

@@ -16,6 +16,7 @@ import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
 import { type InferArguments, type InferJob, readInferJob } from './infer-job.ts';
 import { nextSteps } from './next-steps.ts';
+import { wholeNumberOption } from '../input/whole-number-option.ts';
 
 const CALLS_MAX = 400;
 const TIMEOUT_S = 15;
@@ -154,11 +155,7 @@ async function runInfer(
   if (!drafted.isComplete) throw new ExitError(exitCodes.failure);
 }
 
-function whole(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text))
-    throw new InvalidArgumentError('Expected a whole number from 1 to 99999.');
-  return Number(text);
-}
+const whole = wholeNumberOption(1, 99_999);
 
 function sourceName(text: string): string {
   if (nameSchema.safeParse(text).success) return text;

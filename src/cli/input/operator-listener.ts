@@ -25,9 +25,13 @@ export function ownToken(tokenFile: string | undefined, env: CliContext['env']):
 }
 
 /** Adds the options by which a command names the operator's listener of a gateway, and `--json`; `flag` spells the first one. */
-export function addListenerOptions(command: Command, flag = '--gateway <url>'): Command {
+export function addListenerOptions(
+  command: Command,
+  flag = '--gateway <url>',
+  meaning = "the operator's listener, if it is not the one of the configuration",
+): Command {
   return command
-    .option(flag, "the operator's listener, if it is not the one of the configuration")
+    .option(flag, meaning)
     .option('--token-file <file>', `a file with its token; default: the variable ${TOKEN_VARIABLE}`)
     .option('--json', 'answer in JSON');
 }

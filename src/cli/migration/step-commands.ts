@@ -7,6 +7,7 @@ import type { Report, ReportBlock } from '../../workbench/explain/report/report.
 import type { CliContext } from '../context/context.ts';
 import type { AskingCommand, GatewayOptions } from '../gateway/operator-api-client.ts';
 import { pendingLines, positionWords } from './status-report.ts';
+import { wholeNumberOption } from '../input/whole-number-option.ts';
 
 /** Adds a command on migrations, with the options that all of them have. */
 export type AddCommand = (name: string, description: string, run: AskingCommand) => Command;
@@ -21,14 +22,8 @@ type StepOptions = GatewayOptions & {
 
 const REASON = 'why, for the audit';
 
-/**
- * Parses an option of 0 to 999,999,999 for commander. @throws InvalidArgumentError for any other text; commander then
- * names the option
- */
-export function parseInteger(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Write a whole number.');
-  return Number(text);
-}
+/** Reads an option that is any whole number. */
+export const parseInteger = wholeNumberOption(0, 999_999_999);
 
 function parsePercent(text: string): number {
   if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text))

@@ -1,19 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { samplePorts, sampleNames, type SampleName, serveSamples } from '../demo/serve.ts';
 import { type CommandLine, ExitError, exitCodes } from '../context/context.ts';
+import { wholeNumberOption } from '../input/whole-number-option.ts';
 import { parsePort } from './try.ts';
 
 function parseWhich(text: string): SampleName | 'all' {
   const which = [...sampleNames, 'all' as const].find((name) => name === text);
   if (which === undefined) throw new InvalidArgumentError(`Choose one of ${sampleNames.join(', ')} or all.`);
   return which;
-}
-
-function parseRecords(text: string): number {
-  const count = Number(text);
-  if (!/^\d{1,6}$/.test(text) || count < 1 || count > 100_000)
-    throw new InvalidArgumentError('A whole number from 1 to 100000.');
-  return count;
 }
 
 /** The options of `portico samples`. */
@@ -32,7 +26,11 @@ export function registerSamplesCommand({ program, context }: CommandLine): void 
     .description(`start sample services: ${ports.join(', ')}`)
     .argument('<which>', [...sampleNames, 'all'].join(' | '), parseWhich)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--records <number>', 'how many records each service has, from 1 to 100000', parseRecords)
+    .option(
+      '--records <number>',
+      'how many records each service has, from 1 to 100000',
+      wholeNumberOption(1, 100_000),
+    )
     .option('--clean', 'people is a copy of users without mistakes')
     .option('--port <number>', 'the port of the one service; 0 takes any free one', parsePort)
     .action((which: SampleName | 'all', { host, records, clean, port }: SamplesArguments) => {
