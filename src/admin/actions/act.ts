@@ -99,10 +99,8 @@ export async function refuseIfRedisFails<T>(role: RedisRole, work: () => Promise
   } catch (error) {
     if (error instanceof ActionRefusal) throw error;
     const { message } = plainRedisError(error);
-    throw new ActionRefusal(
-      'unavailable',
-      `the Redis of the role ${role} failed: ${plainCause(error)}`,
-      redisHint(message) ?? 'look at /readyz and at that Redis, and repeat it once Redis is back',
-    );
+    const reason = `the Redis of the role ${role} failed: ${plainCause(error)}`;
+    const hint = redisHint(message) ?? 'look at /readyz and at that Redis, and repeat it once Redis is back';
+    throw new ActionRefusal('unavailable', reason, hint);
   }
 }

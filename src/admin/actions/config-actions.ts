@@ -33,11 +33,8 @@ export function createConfigActions({ reload, view, revisions }: OperatedConfig)
       const found = all.find((one) => one.rev === Number(rev));
       if (found !== undefined) return found;
       const known = all.map((one) => one.rev).join(', ');
-      throw new ActionRefusal(
-        'not_found',
-        `the text of revision ${rev} is not kept here`,
-        `those that are: ${known}`,
-      );
+      const hint = `those that are: ${known}`;
+      throw new ActionRefusal('not_found', `the text of revision ${rev} is not kept here`, hint);
     },
     'config.reload': ({ dryRun, force, wait, reason }, { actor }) =>
       reload({

@@ -174,10 +174,8 @@ function readExport(file: string) {
     try {
       return JSON.parse(line) as Readonly<Record<string, unknown>>;
     } catch {
-      throw new ExitError(
-        exitCodes.usage,
-        `${file}:${index + 1}: this line is no JSON; import what \`portico keys export\` wrote`,
-      );
+      const problem = `${file}:${index + 1}: this line is no JSON; import what \`portico keys export\` wrote`;
+      throw new ExitError(exitCodes.usage, problem);
     }
   });
   const [head, ...keys] = values;

@@ -131,10 +131,8 @@ function columnsFor(
     const [, field = '', path = ''] = /^([\w.]+)=(.+)$/s.exec(text) ?? [];
     if (!fieldNames.includes(field)) {
       if (isElsewhere(one, field)) return [];
-      throw new InferError(
-        `--map ${text} names no field of ${resource.name}`,
-        `--map <field>=<path of the column>; fields: ${fieldNames.join(', ')}`,
-      );
+      const hint = `--map <field>=<path of the column>; fields: ${fieldNames.join(', ')}`;
+      throw new InferError(`--map ${text} names no field of ${resource.name}`, hint);
     }
     return [[field, path] as const];
   });
@@ -188,10 +186,8 @@ function refuseHosts(targets: readonly { readonly resource: Resource; readonly u
   const origins = targets.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : url));
   if (new Set(origins).size < 2) return;
   const places = targets.map(({ resource }, index) => `${resource.name} at ${origins[index]}`);
-  throw new InferError(
-    `the resources are at different hosts: ${places.join(', ')}`,
-    'a source has one net.baseUrl: run portico infer for each, with a --name of its own',
-  );
+  const hint = 'a source has one net.baseUrl: run portico infer for each, with a --name of its own';
+  throw new InferError(`the resources are at different hosts: ${places.join(', ')}`, hint);
 }
 
 /** The file of a draft: in the folder of the sources beside the gateway file, if it exists, or else in this folder. */

@@ -78,10 +78,8 @@ function readQueries(file: string): readonly { readonly operation: string; reado
     } catch {
       // The message below says what a line is.
     }
-    throw new ExitError(
-      exitCodes.usage,
-      `${file}:${index + 1}: write {"operation":"users.list","query":"limit=20&sort=name"}`,
-    );
+    const problem = `${file}:${index + 1}: write {"operation":"users.list","query":"limit=20&sort=name"}`;
+    throw new ExitError(exitCodes.usage, problem);
   });
 }
 

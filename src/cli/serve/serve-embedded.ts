@@ -20,10 +20,8 @@ export function temporaryKey(variable: string, context: CliContext): string {
   const given = context.env[variable];
   if (given === undefined || given === '') return newApiKey(newKeyId());
   if (/^[\x21-\x7e]{8,512}$/.test(given)) return given;
-  throw new ExitError(
-    exitCodes.config,
-    `${variable} must be 8 to 512 visible ASCII characters, without spaces`,
-  );
+  const problem = `${variable} must be 8 to 512 visible ASCII characters, without spaces`;
+  throw new ExitError(exitCodes.config, problem);
 }
 
 /** The entry of a key for `auth.apiKeys.keys`. */

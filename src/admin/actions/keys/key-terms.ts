@@ -17,11 +17,8 @@ const SPAN_MS_MAX = 36_500 * 86_400_000;
 export function spanOf(field: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms <= SPAN_MS_MAX) return ms;
-  throw new ActionRefusal(
-    'bad_input',
-    `${field}: ${text} is no span`,
-    'write a duration such as 30m, 24h or 90d',
-  );
+  const hint = 'write a duration such as 30m, 24h or 90d';
+  throw new ActionRefusal('bad_input', `${field}: ${text} is no span`, hint);
 }
 
 /** Refuses an unknown word, because it is a typing mistake. */

@@ -75,11 +75,8 @@ export async function changeState(
     }
   }
   const current = migrations.states.shared(resource)?.rev ?? 0;
-  throw new ActionRefusal(
-    'conflict',
-    `somebody else has changed the migration: its rev is ${current}`,
-    `look at portico migration status ${resource}, and repeat it with --rev ${current}`,
-  );
+  const hint = `look at portico migration status ${resource}, and repeat it with --rev ${current}`;
+  throw new ActionRefusal('conflict', `somebody else has changed the migration: its rev is ${current}`, hint);
 }
 
 /** Changes the state, waits until every process has it, and returns which have. @throws ActionRefusal */

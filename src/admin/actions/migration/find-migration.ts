@@ -60,9 +60,6 @@ export function findMigration(
  */
 export function refuseUnknownOperation({ operations }: Declared, operation: string | undefined): void {
   if (operation === undefined || operations.includes(operation)) return;
-  throw new ActionRefusal(
-    'bad_input',
-    `there is no operation ${operation} here`,
-    `operations: ${operations.join(', ')}`,
-  );
+  const hint = `operations: ${operations.join(', ')}`;
+  throw new ActionRefusal('bad_input', `there is no operation ${operation} here`, hint);
 }

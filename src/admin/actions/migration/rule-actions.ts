@@ -11,11 +11,8 @@ import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 function endOf(until: string, now: number): number {
   const end = Date.parse(until);
   if (Number.isFinite(end) && end > now) return end;
-  throw new ActionRefusal(
-    'bad_input',
-    `until: ${until} is not to come`,
-    'write a day that is to come, such as 2027-01-31',
-  );
+  const hint = 'write a day that is to come, such as 2027-01-31';
+  throw new ActionRefusal('bad_input', `until: ${until} is not to come`, hint);
 }
 
 /** The names by which rules can be acknowledged: the path of a rule in the file, the id of a rule that was added since. */

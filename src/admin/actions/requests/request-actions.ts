@@ -162,11 +162,9 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       const [found] = newestOf(fleet ?? [], 1);
       if (found !== undefined) return detailsOf(found, 'fleet');
       const missing = fleet === undefined ? `; ${NO_REDIS}` : '';
-      throw new ActionRefusal(
-        'not_found',
-        `no failed or slow request with the id ${id} is kept${missing}`,
-        'requests that were answered in time are only in the log: search it for the id',
-      );
+      const reason = `no failed or slow request with the id ${id} is kept${missing}`;
+      const hint = 'requests that were answered in time are only in the log: search it for the id';
+      throw new ActionRefusal('not_found', reason, hint);
     },
   };
 }
