@@ -14,6 +14,7 @@ import { openRedis } from '../../store/redis/redis-roles.ts';
 import { createCallerCounts } from '../../telemetry/caller-counts.ts';
 import { createRecentRequests, type RecentRequestsDeps } from '../../telemetry/requests/recent-requests.ts';
 import { createFleetTraceIndex } from '../../store/fleet/fleet-trace-index.ts';
+import type { CacheSettings } from './snapshot.ts';
 
 /** Opens the connections to Redis, and all stores in Redis or in this process, once for the life of the process. */
 export function openStores(
@@ -52,20 +53,13 @@ export function openStores(
   metrics.watchRefusedCallers(() => callers.refused());
   const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, lookTurns, log });
 
-  function cacheOf({
-    localBytes,
-    localSeconds,
-    compression,
-  }: Pick<GatewayConfig['cache'], 'localBytes' | 'localSeconds' | 'compression'>): Cache {
+  function cacheOf({ compression, ...local }: CacheSettings): Cache {
     return createCache({
-      clock,
-      localBytes,
-      localSeconds,
+      ...{ ...local, clock, purges },
       redis: client && { client, keyOf: (...parts) => keys.cache(...parts) },
-      purges,
       attachEncodings:
         compression === 'auto'
-          ? createContentEncodings(localBytes, (made) => metrics.compressed(made))
+          ? createContentEncodings(local.localBytes, (made) => metrics.compressed(made))
           : undefined,
       onEvent: metrics.cacheEvent,
     });

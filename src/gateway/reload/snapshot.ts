@@ -3,6 +3,7 @@
 import { adminTokens } from '../../admin/access/admin-tokens.ts';
 import { storedTag } from '../../admin/actions/cache-actions.ts';
 import { isApiPageServed, type GatewayConfig } from '../../config/schema/gateway.ts';
+import { resultWithin } from '../../kernel/result-within.ts';
 import type { App } from '../../http/app.ts';
 import { contentDigest } from '../../kernel/secret.ts';
 import type { ComponentSet, createSharedComponents } from '../../kernel/shared-components.ts';
@@ -31,7 +32,8 @@ export type SnapshotDeps = Omit<AdmissionDeps & OperationsDeps, SnapshotParts> &
   readonly createCache: (settings: CacheSettings) => Cache;
 };
 
-type CacheSettings = Pick<GatewayConfig['cache'], 'localBytes' | 'localSeconds' | 'compression'>;
+/** The part of the configuration that a cache depends on. */
+export type CacheSettings = Pick<GatewayConfig['cache'], 'localBytes' | 'localSeconds' | 'compression'>;
 
 type SnapshotParts = 'parts' | 'admission' | 'cache' | 'jitterPercent' | 'contract';
 
@@ -59,10 +61,7 @@ function overrideHeaders({ resources }: GatewayConfig): readonly string[] {
 }
 
 async function unusedOrLate(uses: ReferenceCount, deadlineMs: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), deadlineMs + AFTER_DEADLINE_MS).unref();
-  await Promise.race([uses.untilUnused(), late]);
-  clearTimeout(timer);
+  await resultWithin(deadlineMs + AFTER_DEADLINE_MS, uses.untilUnused());
 }
 
 function makeCache(settings: CacheSettings, { createCache }: Pick<SnapshotDeps, 'createCache'>) {

@@ -27,14 +27,8 @@ function timeoutOf(name: ActionName, input: unknown): number {
 /** Counts the cached entries with a tag in the memory of all workers that answer. */
 async function countHeld(serving: Serving, tag: string): Promise<HeldCount> {
   const found = await answersOf<HeldCount>(serving(), { about: 'held', tag }, COUNT_MS);
-  return found.reduce(
-    (sum, one) => ({
-      processes: sum.processes + one.processes,
-      answers: sum.answers + one.answers,
-      scanCaches: sum.scanCaches + one.scanCaches,
-    }),
-    { processes: 0, answers: 0, scanCaches: 0 },
-  );
+  const sum = (of: keyof HeldCount) => found.reduce((all, one) => all + one[of], 0);
+  return { processes: sum('processes'), answers: sum('answers'), scanCaches: sum('scanCaches') };
 }
 
 /** The counts of callers in all workers together. @throws ActionRefusal if a worker does not answer: sums would be too small */
