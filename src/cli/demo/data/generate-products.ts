@@ -1,30 +1,13 @@
 // Generates the products of the sample catalogue, with the faults that old data have.
 
 import { type CategoryCode, categories, goods, qualities, slogans } from './product-words.ts';
-import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';
+import { createRandom, noText, padded, type Random } from './random.ts';
 
 /** The correct v1 record of a row, with the price as exact decimal text. */
-export type ProductTruth = {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  /** Always with two decimals, such as "0.50". */
-  readonly price: string | null;
-  readonly category: string | null;
-};
+export type ProductTruth = Readonly<ReturnType<typeof truthOf>>;
 
 /** A catalogue row as the legacy system stores it. `buyPrc` and `supplierKey` are secret. */
-export type LegacyProduct = {
-  /** Digits, padded with zeros to at least 8. */
-  readonly sku: string;
-  readonly nm: string;
-  readonly txt: LegacyText;
-  /** Whole cents as text, or one of "", null and "n/a" for "not known". */
-  readonly prc: string | null;
-  readonly cc: LegacyText;
-  readonly buyPrc: string;
-  readonly supplierKey: string;
-};
+export type LegacyProduct = Readonly<ReturnType<typeof dirtied>>;
 
 /** One generated product: the correct record, and the legacy row. */
 export type SampleProduct = { readonly truth: ProductTruth; readonly legacy: LegacyProduct };
@@ -82,11 +65,12 @@ function inventCents(random: Random): string | null {
   return random.chance(0.4) ? random.pick(COMMON_CENTS) : String(1 + random.below(500_000));
 }
 
-function truthOf(ware: Ware): ProductTruth {
+function truthOf(ware: Ware) {
   return {
     id: `prod_${ware.number}`,
     name: ware.name,
     description: ware.text,
+    // Always with two decimals, such as "0.50".
     price: ware.cents === null ? null : decimal(ware.cents),
     category: ware.code === null ? null : categories[ware.code],
   };
@@ -97,11 +81,13 @@ function decimal(cents: string): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-function dirtied(random: Random, ware: Ware): LegacyProduct {
+function dirtied(random: Random, ware: Ware) {
   return {
+    // Digits, padded with zeros to at least 8.
     sku: ware.number.toString().padStart(8, '0'),
     nm: padded(random, ware.name),
     txt: ware.text ?? noText(random),
+    // Whole cents, or "not known".
     prc: ware.cents ?? random.pick(['', null, 'n/a']),
     cc: ware.code ?? random.pick([null, undefined, 'ZZZ', 'OLD']),
     buyPrc: String(random.below(100_000)),

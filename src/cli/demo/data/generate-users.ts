@@ -4,34 +4,10 @@ import { bios, cultures, eastAsian, emojiNames, towns } from './people-words.ts'
 import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';
 
 /** The correct v1 record of a row, in the single-record view. */
-export type UserTruth = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly created_at: string | null;
-  readonly profile: {
-    readonly bio: string | null;
-    readonly location: string | null;
-    readonly avatar_url: string | null;
-  };
-};
+export type UserTruth = Readonly<ReturnType<typeof truthOf>>;
 
 /** A contact as the legacy system stores it. `natid`, `tel`, `login` and `pwd` are secret. */
-export type LegacyUser = {
-  readonly cid: bigint;
-  /** Epoch seconds, or one of 0, "" and null for "not known". */
-  readonly created: number | string | null;
-  readonly fname: LegacyText;
-  readonly lname: LegacyText;
-  readonly mail: string | null;
-  readonly notes: LegacyText;
-  readonly town: LegacyText;
-  readonly picture: LegacyText;
-  readonly natid: string;
-  readonly tel: string;
-  readonly login: string;
-  readonly pwd: string;
-};
+export type LegacyUser = Readonly<ReturnType<typeof dirtied>>;
 
 /** One generated user: the correct record, and the legacy row. */
 export type SampleUser = { readonly truth: UserTruth; readonly legacy: LegacyUser };
@@ -104,7 +80,7 @@ function inventCreated(random: Random): number {
   return random.chance(0.7) ? day : day + random.below(86_400);
 }
 
-function truthOf(person: Person): UserTruth {
+function truthOf(person: Person) {
   const names = [person.given, person.family].filter((part) => part !== null);
   return {
     id: `user_${person.number}`,
@@ -120,9 +96,10 @@ function timestamp(seconds: number): string {
 }
 
 /** The row of a person with the faults of old data: white space, several spellings of nothing, texts for numbers. */
-function dirtied(random: Random, person: Person): LegacyUser {
+function dirtied(random: Random, person: Person) {
   return {
     cid: person.number,
+    // Epoch seconds, or one of 0, "" and null for "not known".
     created: dirtyCreated(random, person.createdSeconds),
     fname: dirtyName(random, person.given),
     lname: dirtyName(random, person.family),

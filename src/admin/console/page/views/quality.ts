@@ -27,13 +27,7 @@ import {
 import { html } from '../parts/html.ts';
 import { cardOf, loadedPart, sourceLink, stateMark, viewHead } from '../parts/marks.ts';
 import { pointField } from '../parts/point-field.ts';
-import {
-  type BeforeAndSince,
-  beforeAndSince,
-  changeOf,
-  beforeAndSinceText,
-  readPoint,
-} from '../show/points-in-time.ts';
+import { beforeAndSince, changeOf, beforeAndSinceText, readPoint } from '../show/points-in-time.ts';
 import { scopeText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
 
@@ -42,19 +36,7 @@ const MINUTE_MS = 60_000;
 /** If the address names no point in time, fields are compared with what they were this long ago. */
 const LATELY_MS = 10 * MINUTE_MS;
 
-type FieldRow = {
-  readonly source: string;
-  readonly view: string;
-  readonly field: string;
-  readonly from: string;
-  readonly missing: number;
-  readonly unreadable: number;
-  readonly records: number;
-  readonly steps: string;
-  readonly trend: PointCounts | undefined;
-  /** Since the point in time; absent: there is no trend. */
-  readonly change: BeforeAndSince | undefined;
-};
+type FieldRow = ReturnType<typeof fieldRows>[number];
 
 /** The line of a field without any null: 0 at each point in time that has counts. */
 function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): PointCounts {
@@ -63,7 +45,7 @@ function noneOf({ at, since }: NonNullable<QualityDetail['trend']>): PointCounts
 }
 
 /** One row for each field of each source, for the list and for the single record. */
-function fieldRows({ sources, trend }: QualityDetail, pointMs: number): readonly FieldRow[] {
+function fieldRows({ sources, trend }: QualityDetail, pointMs: number) {
   const trendOf = (source: string, field: string) => {
     const found = trend?.fields.filter(
       (one) => one.source === source && (one.field === field || one.field.endsWith(`.${field}`)),
@@ -86,6 +68,7 @@ function fieldRows({ sources, trend }: QualityDetail, pointMs: number): readonly
             .map(([step, count]) => `${step} ${countText(count)}`)
             .join(', '),
           trend: counts,
+          // Absent: there is no trend.
           change: changeSince(counts),
         };
       }),

@@ -99,17 +99,10 @@ export function statusMark({ status, slow }: Pick<RequestRow, 'status' | 'slow'>
 export const callsText = ({ upstreamCalls }: Pick<RequestRow, 'upstreamCalls'>) =>
   `${countText(upstreamCalls)} ${upstreamCalls === 1 ? 'call' : 'calls'}`;
 
-type Cause = {
-  readonly code: string;
-  readonly source: string;
-  readonly requests: number;
-  readonly callers: number;
-  readonly first: string;
-  readonly last: string;
-};
+type Cause = ReturnType<typeof causesOf>[number];
 
 /** The requests of a list by what was wrong with them. */
-function causesOf(rows: readonly RequestRow[]): readonly Cause[] {
+function causesOf(rows: readonly RequestRow[]) {
   const causeOf = ({ code, status, source = '' }: RequestRow) =>
     JSON.stringify([code ?? (status < 400 ? 'slow' : String(status)), source]);
   return [...Map.groupBy(rows, causeOf)].map(([key, same]) => {
