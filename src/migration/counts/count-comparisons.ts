@@ -14,8 +14,15 @@ import {
   type Delta,
   KEYS_MAX,
 } from './delta.ts';
-import type { DifferenceGroup, NewSourceCall, OperationCounts } from './migration-counts.ts';
-import { differenceGroup, type CountsScope, type CountsStore, operationCounts } from './counts-store.ts';
+import type { DifferenceGroup, NewSourceCall } from './migration-counts.ts';
+import {
+  createByScope,
+  differenceGroup,
+  type CountsScope,
+  type CountsStore,
+  type OperationCounts,
+  operationCounts,
+} from './counts-store.ts';
 
 /** Counts what comparisons and calls show about both sources: in Redis for a fleet, else in this process. */
 export type MigrationCounts = ReturnType<typeof createMigrationCounts>;
@@ -34,18 +41,6 @@ export type MigrationCountsDeps = {
 
 const FLUSH_MS = 1_000;
 const RECENT_MS = 86_400_000;
-
-/** Creates the function that returns the questions that this process has compared since the counts of a resource began. */
-function createKnownKeys(): (scope: CountsScope) => Set<string> {
-  const all = new Map<string, { readonly name: string; readonly keys: Set<string> }>();
-  return function keysOf({ resource, name }) {
-    const known = all.get(resource);
-    if (known?.name === name) return known.keys;
-    const keys = new Set<string>();
-    all.set(resource, { name, keys });
-    return keys;
-  };
-}
 
 /** Creates the functions that read the counts of all processes. `flushed` first writes the counts of this process. */
 function createCountsReads(
@@ -80,7 +75,7 @@ function createCountsReads(
 /** Creates the counts of a process. They are written every second, and before each `read` and `differences`. */
 export function createMigrationCounts(deps: MigrationCountsDeps) {
   const { store, states, clock, secret, critical, onCompared } = deps;
-  const knownKeys = createKnownKeys();
+  const knownKeys = createByScope(() => new Set<string>());
   const inTurn = createSerialQueue();
 
   function scopeOf(resource: string): CountsScope | undefined {

@@ -1,9 +1,9 @@
 // The interface of a store of comparison counts, and how stored counts become those that a gate reads.
 
-import { fallbackCauses } from '../../kernel/migration-origin.ts';
+import { type FallbackCause, fallbackCauses } from '../../kernel/migration-origin.ts';
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
-import type { ComparisonCounts, DifferenceGroup, KeyCounts, OperationCounts } from './migration-counts.ts';
+import type { DifferenceGroup, KeyCounts } from './migration-counts.ts';
 
 /** The resource, the comparison counts and the step to which a count belongs. Counts of two scopes are never added up. */
 export type CountsScope = {
@@ -53,6 +53,18 @@ export type CountsStore = {
   groups(scope: CountsScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };
 
+/** Creates a value for each resource, and anew when its counts begin anew. */
+export function createByScope<T>(create: () => T): (scope: CountsScope) => T {
+  const all = new Map<string, { readonly name: string; readonly value: T }>();
+  return function valueOf({ resource, name }) {
+    const known = all.get(resource);
+    if (known?.name === name) return known.value;
+    const value = create();
+    all.set(resource, { name, value });
+    return value;
+  };
+}
+
 /** The counts of the fields `<kind>:<name>`, such as `newMs:20`, by name. */
 function countsOf(counts: Counts, kind: string): Counts {
   const prefix = `${kind}:`;
@@ -70,46 +82,66 @@ function countByPath(members: StoredCounts['critical'], since = 0): Counts {
 }
 
 /** Makes the counts of comparisons from stored counts. */
-function comparisonCounts(counts: Counts, keys: KeyCounts): ComparisonCounts {
+function comparisonCounts(counts: Counts, keys: KeyCounts) {
   const of = (field: string) => counts[field] ?? 0;
   return {
     ...keys,
     ...{ match: of('match'), mismatch: of('mismatch'), inconclusive: of('inconclusive') },
+    // `odd`: failures of the new source at questions for which the legacy source has no record.
     ...{ transient: of('transient'), ignored: of('ignored'), failedNew: of('failedNew'), odd: of('odd') },
+    // Comparisons in which a caller had already got the answer that differed; and comparisons by field and by when the
+    // difference was gone: `data.email|once`, `data.email|later`.
     ...{ given: of('given'), transients: countsOf(counts, 'transient') },
+    // How many questions the legacy source was asked again after the lag, and in how many answers each field had changed.
     ...{ rereads: of('rereads'), changed: countsOf(counts, 'changed') },
+    // How long both sources took for the same questions, and how long the new one lagged behind.
     legacyMs: countsOf(counts, 'legacyMs'),
     newMs: countsOf(counts, 'newMs'),
     lagMs: countsOf(counts, 'lagMs'),
   };
 }
 
+/** The counts of comparisons. */
+export type ComparisonCounts = ReturnType<typeof comparisonCounts>;
+
+/** The counts of one operation since the comparison counts began, over all processes; and `step`, since its stage and share began. */
+export type OperationCounts = ReturnType<typeof operationCounts>;
+
 /** Makes the counts of one operation from its stored counts. `stepAt`: when the present step began. */
 export function operationCounts(
   { counts, step, keys, critical, transient, failing, lastFallbackAt }: StoredCounts,
   stepAt: number,
-): OperationCounts {
+) {
   const of = (field: string) => counts[field] ?? 0;
   const inStep = (field: string) => step[field] ?? 0;
   return {
     ...comparisonCounts(counts, keys.all),
     ...{ failedLegacy: of('failedLegacy'), failedBoth: of('failedBoth') },
+    // Distinct records with a confirmed difference, by critical path.
     critical: countByPath(critical),
+    // Calls of callers to the new source: all (`served`), those that failed there, and those that failed only there.
     ...{ served: of('served'), failed: of('failed'), attributable: of('attributable') },
-    fallback: Object.fromEntries(
-      fallbackCauses.map((cause) => [cause, of(`fallback:${cause}`)]),
-    ) as OperationCounts['fallback'],
+    fallback: Object.fromEntries(fallbackCauses.map((cause) => [cause, of(`fallback:${cause}`)])) as Readonly<
+      Record<FallbackCause, number>
+    >,
+    // Answers that were not compared, by the outcome of their comparison (see `ShadowOutcome`).
     uncompared: countsOf(counts, 'uncompared'),
+    // Questions that the legacy source answers and the new one cannot answer within its limits, by kind.
     refused: countsOf(counts, 'refused'),
+    // The last failures of only the new source, the newest first: a keyed hash of the caller, a space, the question's shape.
     failing,
     lastFallbackAt: lastFallbackAt > 0 ? lastFallbackAt : undefined,
+    // What was compared in the last 24 hours.
     recent: keys.recent,
     step: {
       ...comparisonCounts(step, keys.step),
       ...{ served: inStep('served'), failed: inStep('failed'), attributable: inStep('attributable') },
+      // Comparison calls that a failure drill made fail; no other count includes them.
       rehearsed: inStep('rehearsed'),
       critical: countByPath(critical, stepAt),
+      // Distinct records with a transient difference, by the same names as in `transients`.
       transientRecords: countByPath(transient, stepAt),
+      // How long the new source took for the callers that it answered.
       servedMs: countsOf(step, 'servedMs'),
     },
   };
@@ -131,7 +163,7 @@ export function differenceGroup(operation: string, group: StoredGroup): Differen
 const NO_KEYS = { keys: 0, mismatchedKeys: 0 };
 
 /** The counts of an operation before anything was counted. */
-export const NO_COUNTS: OperationCounts = operationCounts(
+export const NO_COUNTS = operationCounts(
   {
     ...{ counts: {}, step: {}, keys: { all: NO_KEYS, step: NO_KEYS, recent: NO_KEYS } },
     ...{ critical: [], transient: [], failing: [], lastFallbackAt: 0 },

@@ -1,7 +1,7 @@
 // Reads from the counts of the fleet how long the legacy source takes, so that a fallback can start in time to answer a caller.
 
 import type { MigrationCounts } from './count-comparisons.ts';
-import type { OperationCounts } from './migration-counts.ts';
+import type { OperationCounts } from './counts-store.ts';
 import { latencyCount, latencyQuantile } from './latency-histogram.ts';
 
 const REFRESH_MS = 15_000;

@@ -1,7 +1,7 @@
 // Keeps comparison counts in the memory of one process, for a gateway without Redis.
 
 import { createDelta, type Delta } from './delta.ts';
-import type { CountsScope, CountsStore, StoredCounts } from './counts-store.ts';
+import { createByScope, type CountsScope, type CountsStore, type StoredCounts } from './counts-store.ts';
 
 /** The counts of one operation, which are never written to Redis. */
 type Kept = Delta & { stepAt: number };
@@ -29,15 +29,7 @@ function storedOf(kept: Kept, { stepAt }: CountsScope, recentAt: number): Stored
 
 /** Creates the store. It keeps only the present counts of each resource. */
 export function createLocalCountsStore(): CountsStore {
-  const resources = new Map<string, { name: string; operations: Map<string, Kept> }>();
-
-  function operationsOf({ resource, name }: CountsScope): Map<string, Kept> {
-    const known = resources.get(resource);
-    if (known?.name === name) return known.operations;
-    const operations = new Map<string, Kept>();
-    resources.set(resource, { name, operations });
-    return operations;
-  }
+  const operationsOf = createByScope(() => new Map<string, Kept>());
 
   function mapOperations<T>(scope: CountsScope, of: (kept: Kept) => T) {
     const all = [...operationsOf(scope)].map(([operation, kept]) => [operation, of(kept)] as const);

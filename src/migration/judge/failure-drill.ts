@@ -1,6 +1,6 @@
 // The rules of a failure drill (`portico migration rehearse`): in `shadow`, some comparison calls are made to fail on purpose.
 
-import type { OperationCounts } from '../counts/migration-counts.ts';
+import type { OperationCounts } from '../counts/counts-store.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 

@@ -1,8 +1,8 @@
 // The conditions that one operation has to meet before its next step, by stage.
 
-import type { ComparisonCounts, KeyCounts, OperationCounts } from '../counts/migration-counts.ts';
+import type { KeyCounts } from '../counts/migration-counts.ts';
 import { latencyCount, latencyQuantile } from '../counts/latency-histogram.ts';
-import { NO_COUNTS } from '../counts/counts-store.ts';
+import { type ComparisonCounts, NO_COUNTS, type OperationCounts } from '../counts/counts-store.ts';
 import { CUSUM_LIMIT } from '../statistics/cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
 import { isShareAtMost, keysNeeded, shareInPercent } from '../statistics/mismatch-bound.ts';

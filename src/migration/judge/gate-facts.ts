@@ -2,7 +2,7 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { writeDuration } from '../../kernel/duration.ts';
-import type { OperationCounts } from '../counts/migration-counts.ts';
+import type { OperationCounts } from '../counts/counts-store.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { Preview } from '../tasks/task-results.ts';
 import type { NoiseMemory } from './transient-rules.ts';

@@ -1,8 +1,7 @@
 // Judges the operations of a resource, and reports operations with too many transient differences (there once, and then gone).
 
 import type { Logger } from 'pino';
-import type { OperationCounts } from '../counts/migration-counts.ts';
-import { NO_COUNTS } from '../counts/counts-store.ts';
+import { NO_COUNTS, type OperationCounts } from '../counts/counts-store.ts';
 import { type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 import type { Webhooks } from '../../telemetry/webhooks/webhooks.ts';
 import type { ResourceMemory } from './judge-memory.ts';

@@ -1,12 +1,15 @@
 // Decides from the newest counts whether the judge rolls an operation back, holds it, or lets it go on.
 
 import { FAILING_MAX } from '../counts/delta.ts';
-import type { OperationCounts, Latencies, StepCounts } from '../counts/migration-counts.ts';
+import type { OperationCounts } from '../counts/counts-store.ts';
+import type { Latencies } from '../counts/migration-counts.ts';
 import { latenciesSince, latencyCount, latencyQuantile } from '../counts/latency-histogram.ts';
 import type { Rollback } from '../state/migration-state.ts';
 import { CUSUM_LIMIT, type FailureShares, nextBoundedCusum, nextCusum } from '../statistics/cusum.ts';
 import { lowerBound } from '../statistics/mismatch-bound.ts';
 import type { TransientMemory } from './transient-rules.ts';
+
+type StepCounts = OperationCounts['step'];
 
 /** What the judge remembers of an operation between two looks, within one step. */
 export type OperationMemory = {

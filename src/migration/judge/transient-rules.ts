@@ -2,10 +2,12 @@
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { isCritical } from '../counts/delta.ts';
-import type { ComparisonCounts, OperationCounts, TransientCounts } from '../counts/migration-counts.ts';
+import type { ComparisonCounts, OperationCounts } from '../counts/counts-store.ts';
 import { latencyQuantile } from '../counts/latency-histogram.ts';
 import { CUSUM_LIMIT, nextCusum } from '../statistics/cusum.ts';
 import { shareInPercent, upperBound } from '../statistics/mismatch-bound.ts';
+
+type TransientCounts = Pick<ComparisonCounts, 'given' | 'transients' | 'rereads' | 'changed'>;
 
 /** The noise: how often each field changes in the legacy source during the lag of the new one. */
 export type NoiseMemory = {
@@ -70,15 +72,7 @@ export type TransientFacts = {
 };
 
 /** How often one field had a transient difference, and how often writes explain that; both from 0 to 1. */
-export type TransientRate = {
-  readonly name: string;
-  readonly field: string;
-  readonly isAtOnce: boolean;
-  /** Whether the noise was measured for long enough. */
-  readonly isMeasured: boolean;
-  readonly share: number;
-  readonly noise: number;
-};
+export type TransientRate = ReturnType<typeof transientRates>[number];
 
 /** The number of comparisons that had both answers. */
 export const comparedIn = ({ match, ignored, transient, mismatch, inconclusive }: ComparisonCounts): number =>
@@ -99,13 +93,14 @@ export function transientRates(
   shown: ComparisonCounts,
   counts: OperationCounts,
   { config, noise }: TransientFacts,
-): readonly TransientRate[] {
+) {
   const factor = onceFactor(counts, config);
   return Object.entries(shown.transients).map(([name, count]) => {
     const [field = '', when] = name.split('|');
     const known = noise?.highest?.[field] ?? 0;
     const most = Math.max(known, noise === undefined ? 0 : shareSince(noise, counts, field));
     const isAtOnce = when === 'once';
+    // Whether the noise was measured for long enough.
     const isMeasured = isAtOnce || noise?.highest !== undefined;
     const share = count / Math.max(1, comparedIn(shown));
     return { name, field, isAtOnce, isMeasured, share, noise: isAtOnce ? most * factor : most };

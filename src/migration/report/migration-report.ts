@@ -1,6 +1,7 @@
 // Builds the report on a migration as data, which the API returns and the document, the command line and the page show.
 
-import type { Latencies, OperationCounts } from '../counts/migration-counts.ts';
+import type { OperationCounts } from '../counts/counts-store.ts';
+import type { Latencies } from '../counts/migration-counts.ts';
 import { latencyQuantile } from '../counts/latency-histogram.ts';
 import { type Gate, gateOf } from '../judge/gate.ts';
 import type { GateFacts } from '../judge/gate-facts.ts';

@@ -1,6 +1,6 @@
 import { migration, type MigrationConfig } from '../../../src/config/schema/migration.ts';
-import type { KeyCounts, OperationCounts } from '../../../src/migration/counts/migration-counts.ts';
-import { NO_COUNTS } from '../../../src/migration/counts/counts-store.ts';
+import type { KeyCounts } from '../../../src/migration/counts/migration-counts.ts';
+import { NO_COUNTS, type OperationCounts } from '../../../src/migration/counts/counts-store.ts';
 import type { GateFacts } from '../../../src/migration/judge/gate-facts.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 

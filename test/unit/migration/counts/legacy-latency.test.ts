@@ -1,4 +1,4 @@
-import type { OperationCounts } from '../../../../src/migration/counts/migration-counts.ts';
+import type { OperationCounts } from '../../../../src/migration/counts/counts-store.ts';
 import { createLegacyLatencyReader } from '../../../../src/migration/counts/legacy-latency.ts';
 import { goodEvidence } from '../../../support/migration/migration-facts.ts';
 
