@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { COMPILE_CACHE } from '../../support/process/compile-cache.ts';
+import { compileCache } from '../../support/process/compile-cache.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { program } from '../../support/process/program.ts';
 import { readDocument } from './document.ts';
@@ -63,7 +63,7 @@ export async function followGuide(file: string, home: string, port: string): Pro
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      NODE_COMPILE_CACHE: compileCache(),
       PORT: places.get('8080'),
       ADMIN_PORT: places.get('9090'),
     },

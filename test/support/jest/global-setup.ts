@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { FOLDER_VARIABLE } from '../secret-markers/marker-watch.ts';
-import { COMPILE_CACHE } from '../process/compile-cache.ts';
+import { compileCache } from '../process/compile-cache.ts';
 
 const hint =
   'The tests need a real Redis: install the package redis-server (Debian, Ubuntu) or redis (Homebrew).';
@@ -36,6 +36,6 @@ function needRedis(): void {
  */
 export default function globalSetup(): void {
   needRedis();
-  env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
   env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'portico-markers-'));
+  env['NODE_COMPILE_CACHE'] = compileCache();
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createCondition } from '../time/eventually.ts';
 import { watch } from '../secret-markers/marker-watch.ts';
-import { COMPILE_CACHE } from './compile-cache.ts';
+import { compileCache } from './compile-cache.ts';
 import { endWithUs } from './end-with-us.ts';
 
 /** How a process ended. */
@@ -36,7 +36,7 @@ const PRINTS_WITHIN_MS = 120_000;
 /** The environment of a user's shell: nothing of the test run's own settings. */
 function shellEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILE_CACHE };
+  return { PATH, HOME, LANG: 'C.UTF-8', NODE_COMPILE_CACHE: compileCache() };
 }
 
 function signalTo(target: number, name: NodeJS.Signals | 0): boolean {
