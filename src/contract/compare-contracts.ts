@@ -1,3 +1,5 @@
+// Compares two contract files for `portico check --against`: what breaks clients of the old one, and what is only new.
+
 import {
   type ContractSpec,
   type FieldSpecs,
@@ -126,7 +128,7 @@ function compareField(at: readonly string[], before: LeafSpec, now: LeafSpec, ch
   if (!before.required && now.required) changes.widens([...at, 'required'], 'it is never null any more');
 }
 
-/** Compares the fields of one view; `elsewhere` are fields that the view takes from another place of the new file. */
+/** Compares fields; in the new file, some of them may stand `elsewhere` (those of a single record in those of the list). */
 function compareFields(
   at: readonly string[],
   before: FieldSpecs,
@@ -213,17 +215,13 @@ function compareLists(
   changes.names([...at, 'sort'], 'sort', before.sort, now.sort, 'keep it as long as clients use it');
   changes.same([...at, 'order'], before.order?.[0] ?? 'id', now.order?.[0] ?? 'id');
   const filters = [...at, 'filters'];
-  for (const filter of changes.names(
-    filters,
-    'filter',
-    Object.keys(before.filters),
-    Object.keys(now.filters),
-  ))
+  const shared = changes.names(filters, 'filter', Object.keys(before.filters), Object.keys(now.filters));
+  for (const filter of shared)
     compareFilter([...filters, filter], before.filters[filter], now.filters[filter], changes);
   comparePages(at, pagesOf(old, before), pagesOf(all, now), changes);
 }
 
-/** Finds every change between two contracts, for `portico check --against`: what breaks clients, and what is new. */
+/** Finds every change between two contracts, in the order of the old one. */
 export function compareContracts(before: ContractSpec, now: ContractSpec): readonly ContractChange[] {
   const changes = new Changes();
   changes.same(['version'], before.version, now.version);

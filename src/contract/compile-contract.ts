@@ -37,7 +37,7 @@ const FOR_READERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The parts of the contract that an answer of a resource depends on, for its digest. Texts for readers are left out. */
-function answersOf(
+function answerPartsOf(
   contract: ContractSpec,
   name: string,
   resource: ResourceSpec,
@@ -72,7 +72,7 @@ function compileResource(
   const fields = compileFields(contract, name, spec, report);
   const { itemFields, detailFields } = fields;
   const all = detailFields.length > 0 ? detailFields : itemFields;
-  const digest = contentDigest(answersOf(contract, name, spec, all));
+  const digest = contentDigest(answerPartsOf(contract, name, spec, all));
   const pages = {
     default: spec.pages.default ?? contract.pages.default,
     max: spec.pages.max ?? contract.pages.max,

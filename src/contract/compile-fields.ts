@@ -1,3 +1,5 @@
+// Compiles the fields of a resource for `compile-contract.ts`, and reports those that no answer could have.
+
 import {
   type ContractSpec,
   type FieldSpecs,
@@ -19,7 +21,8 @@ const RESERVED: ReadonlySet<string> = new Set(['id', ...objectNames]);
 /** Kinds whose values count as personal data unless the contract says otherwise. */
 const PERSONAL: ReadonlySet<string> = new Set(['text', 'date', 'integer']);
 
-type Place = {
+/** What all fields of one resource are compiled with. */
+type Scope = {
   readonly contract: ContractSpec;
   /** The names of fields that a filter compares with an exact text. */
   readonly labels: ReadonlySet<string>;
@@ -41,7 +44,7 @@ function idField(prefix: string): Field {
 }
 
 /** Reports a reserved name. Returns whether it is one. */
-function reportReserved(key: string, at: readonly string[], { report }: Place): boolean {
+function reportReserved(key: string, at: readonly string[], { report }: Scope): boolean {
   const isReserved = RESERVED.has(key);
   if (isReserved) report(at, `the name "${key}" is reserved`, 'choose another name');
   return isReserved;
@@ -50,21 +53,21 @@ function reportReserved(key: string, at: readonly string[], { report }: Place): 
 /** Compiles the elements of a list. An element that is a value is never null. */
 function compileList(
   { of, max, unordered }: Extract<LeafSpec, { kind: 'list' }>,
-  { name, at, place }: { readonly name: string; readonly at: readonly string[]; readonly place: Place },
+  { name, at, scope }: { readonly name: string; readonly at: readonly string[]; readonly scope: Scope },
 ): ListShape {
   if (isLeafSpec(of))
-    return { max, unordered, of: compileLeaf({ ...of, required: true }, [name], at, place) };
-  if (Object.keys(of).length === 0) place.report(at, 'an object without fields', 'give it fields');
-  for (const key of Object.keys(of)) reportReserved(key, [...at, key], place);
+    return { max, unordered, of: compileLeaf({ ...of, required: true }, [name], at, scope) };
+  if (Object.keys(of).length === 0) scope.report(at, 'an object without fields', 'give it fields');
+  for (const key of Object.keys(of)) reportReserved(key, [...at, key], scope);
   // Filters cannot ask for fields of objects in a list, so none of these fields is a label.
-  const inside = { ...place, labels: new Set<string>() };
+  const inside = { ...scope, labels: new Set<string>() };
   const fields = Object.entries(of).map(([key, spec]) => compileLeaf(spec, [key], [...at, key], inside));
   return { max, unordered, of: fields };
 }
 
-function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly string[], place: Place): Field {
+function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly string[], scope: Scope): Field {
   const { kind, required, aliases } = spec;
-  const { contract, labels, report } = place;
+  const { contract, labels, report } = scope;
   const values = 'values' in spec ? spec.values : undefined;
   const to = 'to' in spec ? spec.to : undefined;
   const target = to === undefined ? undefined : contract.resources[to];
@@ -78,7 +81,7 @@ function compileLeaf(spec: LeafSpec, path: readonly string[], at: readonly strin
     report([...at, 'values'], 'a value stands there twice', 'keep one of them');
   const idPattern = target && idPatternOf(target.id.prefix);
   const name = path.join('.');
-  const list = spec.kind === 'list' ? compileList(spec, { name, at: [...at, 'of'], place }) : undefined;
+  const list = spec.kind === 'list' ? compileList(spec, { name, at: [...at, 'of'], scope }) : undefined;
   const settings = { ...spec, idPattern, list };
   const accepts = compileAccepts(settings);
   const example = 'example' in spec ? spec.example : undefined;
@@ -104,18 +107,18 @@ function compileLeaves(
   specs: FieldSpecs,
   prefix: readonly string[],
   at: readonly string[],
-  place: Place,
+  scope: Scope,
 ): readonly Field[] {
   return Object.entries(specs).flatMap(([key, spec]) => {
     const path = [...prefix, key];
     const here = [...at, key];
-    if (reportReserved(key, here, place)) return [];
-    if (isLeafSpec(spec)) return [compileLeaf(spec, path, here, place)];
+    if (reportReserved(key, here, scope)) return [];
+    if (isLeafSpec(spec)) return [compileLeaf(spec, path, here, scope)];
     if (path.length > DEPTH_MAX)
-      place.report(here, `an object stands more than ${DEPTH_MAX} levels deep`, 'move its fields up');
+      scope.report(here, `an object stands more than ${DEPTH_MAX} levels deep`, 'move its fields up');
     if (Object.keys(spec).length === 0)
-      place.report(here, 'an object without fields', 'give it fields, or remove it');
-    return path.length > DEPTH_MAX ? [] : compileLeaves(spec, path, here, place);
+      scope.report(here, 'an object without fields', 'give it fields, or remove it');
+    return path.length > DEPTH_MAX ? [] : compileLeaves(spec, path, here, scope);
   });
 }
 
@@ -129,11 +132,11 @@ export function compileFields(
   const labels = new Set(
     Object.values(filters).flatMap(({ field, is }) => (is === 'equal' || is === 'has' ? [field] : [])),
   );
-  const place: Place = { contract, labels, report };
+  const scope: Scope = { contract, labels, report };
   const at = ['resources', name];
-  const own = compileLeaves(fields, [], [...at, 'fields'], place);
+  const own = compileLeaves(fields, [], [...at, 'fields'], scope);
   if (own.length === 0) report([...at, 'fields'], 'a resource has at least one field beside its id');
-  const more = typeof single === 'object' ? compileLeaves(single, [], [...at, 'single'], place) : [];
+  const more = typeof single === 'object' ? compileLeaves(single, [], [...at, 'single'], scope) : [];
   for (const key of Object.keys(typeof single === 'object' ? single : {}))
     if (Object.hasOwn(fields, key))
       report([...at, 'single', key], 'the fields of the list have it already', 'remove it here');

@@ -6,6 +6,7 @@ import type { KnownValue } from './list-value.ts';
 import type { Filter } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 
+/** Values that hardly any record has. */
 const UNKNOWN_TEXT = 'no record has this value 7f3a';
 const BEYOND = new Decimal(10n ** 12n, 0);
 
@@ -47,8 +48,8 @@ export function typicalValue({ kind, values = [], idPrefix = '' }: FilterParamet
   }
 }
 
-/** Makes a filter that matches few records or none, if the kind of its values allows that. */
-export function emptyFilter(parameter: FilterParameter): Filter {
+/** Makes a filter that matches few records or none; for a kind with few values (enum, boolean), it may match many. */
+export function filterWithFewMatches(parameter: FilterParameter): Filter {
   const { kind, op } = parameter;
   const isUpper = op === 'le' || op === 'lt';
   if (kind === 'text') return filterWith(parameter, UNKNOWN_TEXT);

@@ -1,3 +1,5 @@
+// The fields of a resource: their kinds, the check of a value before it is sent, and its JSON Schema for OpenAPI.
+
 import { Decimal } from '../kernel/decimal.ts';
 import { isScalar, type KnownValue, type ListElement, ListValue } from './list-value.ts';
 
@@ -63,7 +65,7 @@ export type FieldMeaning =
   | 'amount'
   | 'created';
 
-/** One field of a view: its path, its kind, and a check of its value. */
+/** One field of a view (of the items of a list, or of a single record): its path, its kind, and a check of its value. */
 export type Field = {
   readonly path: readonly string[];
   /** The path with points, such as `profile.bio`. */
@@ -122,6 +124,7 @@ const NO_LIST: ListShape = { max: 0, unordered: false, of: [] };
 
 /** The check of a value that is not null. */
 function acceptsOf(settings: KindSettings): (value: unknown) => boolean {
+  // A setting is read only for the kind that has it. The defaults are for a contract that was refused.
   const { kind, values = [], idPattern = /^$/, list = NO_LIST } = settings;
   switch (kind) {
     case 'text':

@@ -1,3 +1,6 @@
+// Canonical values: the form in which Portico holds, compares and sends the values of records, whatever the form in which a
+// source writes them. `src/source/adapter/map` makes them.
+
 import { Decimal } from '../kernel/decimal.ts';
 
 /** A canonical value that is neither null nor a list. Times are `YYYY-MM-DDTHH:mm:ss[.sss]Z`, dates `YYYY-MM-DD`. */

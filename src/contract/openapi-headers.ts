@@ -1,3 +1,5 @@
+// The headers of answers, for the OpenAPI document (`openapi.ts`, `openapi-errors.ts`).
+
 /** A reference to the description of a header, for the OpenAPI document. */
 export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 

@@ -1,14 +1,12 @@
+// The order of records in the contract: by the value of the sort field, with `null` last in both directions, and records
+// with equal values by ascending id. And which records a filter keeps. Scans are sorted and filtered by it, and the claims
+// of sources are checked with it. A change here needs a higher `CONTRACT_VERSION` (source/compile-sources.ts).
+
 import { Decimal } from '../kernel/decimal.ts';
 import type { CanonicalRecord } from './response-body.ts';
 import type { Field, Value } from './fields.ts';
-import type { KnownValue } from './list-value.ts';
-import { isScalar, type ListElement, ListValue } from './list-value.ts';
+import { isScalar, type KnownValue, type ListElement, ListValue } from './list-value.ts';
 import type { Filter, Sort } from './query.ts';
-
-/*
- * The order of records in the contract: by the value of the sort field, with `null` last in both directions, and
- * records with equal values by ascending id. A change here needs a higher `CONTRACT_VERSION` (source/compile-sources.ts).
- */
 
 /** The form of a value in which records are compared by it: a text in code point order, or a number. */
 export type SortKey = string | Decimal;

@@ -8,7 +8,7 @@ import { DAY_MS, dayMs, canonicalInstant, isDay, parseInstant } from './instants
 import type { Filter } from './query.ts';
 import type { FilterParameter } from './resource.ts';
 
-/** The most values that a parameter with commas takes. */
+/** The most values that a parameter with commas takes; of a filter by the id of the record itself, `IDS_MAX`. */
 const VALUES_MAX = 50;
 const IDS_MAX = 100;
 

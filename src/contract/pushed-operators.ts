@@ -17,8 +17,8 @@ const PUSHED_AS: Readonly<Record<FilterOp, PushableOp | undefined>> = {
 };
 
 /**
- * The operators that a filter parameter can be sent to a source with. A day for a time field needs both bounds, and one of
- * several values may be the only one.
+ * The operators that a filter parameter can be sent to a source with. If a client gives a time as a day, it is sent as the two
+ * bounds of the day (`ge`, `le`). If it gives a single value where several may stand, that is sent as `eq`.
  */
 export function pushedOperatorsOf({ op, kind }: Pick<FilterParameter, 'op' | 'kind'>): readonly PushableOp[] {
   const own = PUSHED_AS[op];

@@ -1,3 +1,6 @@
+// The question of a client: its raw query string, its form after `parse-query.ts` has checked it, with which cache, planner and
+// readers work, and the keys by which equal questions find the same cached answer or rows.
+
 import { Decimal } from '../kernel/decimal.ts';
 import type { KnownValue } from './list-value.ts';
 import { fault } from '../kernel/errors/fault.ts';
@@ -42,6 +45,7 @@ export type GetQuery = { readonly kind: 'get'; readonly resource: string; readon
 /** A request after its parameters are checked. It holds nothing about the caller, so equal queries can share an answer. */
 export type Query = ListQuery | GetQuery;
 
+/** What stands before the name of a field in a query shape, by the operator of the filter. */
 const PREFIXES: Readonly<Record<FilterOp, string>> = {
   eq: '',
   in: 'one_of_',

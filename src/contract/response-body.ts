@@ -24,7 +24,10 @@ export function jsonOf(value: Value): string {
   return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
 
-/** The fixed JSON text around the values of a view: `before` each field's value, and after the last one (`end`). */
+/**
+ * The fixed JSON text around the values of a view (the fields of an item of a list, or of a single record): `before` each
+ * field's value, and after the last one (`end`).
+ */
 export function frameOf(fields: readonly Field[]): {
   readonly before: readonly string[];
   readonly end: string;
@@ -79,7 +82,7 @@ export function writerOf(fields: readonly Field[]): WriteRecord {
   return made;
 }
 
-/** The JSON text before and after the records of a list. */
+/** The JSON text before the records of a list; `listEnd` writes the text after them. */
 const LIST_START = '{"data":[';
 const listEnd = (meta: Meta) => `],"meta":${JSON.stringify(meta)}}`;
 

@@ -1,7 +1,7 @@
 // Lists the edge cases of a resource: questions that callers hardly ever ask, and at which two services often differ.
 
 import { type ListQuery, type Query, queryKey } from '../../contract/query.ts';
-import { emptyFilter } from '../../contract/example-filters.ts';
+import { filterWithFewMatches } from '../../contract/example-filters.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { ListedPage } from '../compare/read-body.ts';
 import { filtersOf, firstPageQuery, SAMPLE_LIMIT, sortsOf } from '../tasks/sample-questions.ts';
@@ -45,7 +45,7 @@ export function edgeCasesOf(resource: Resource, known: ListedPage): readonly Edg
   const lists = [
     ...pageCases(known.total, resource).map(({ text, ...page }) => listOf(text, page)),
     ...sorts.map(({ text, sort }) => listOf(text, { sort })),
-    ...resource.filters.map((one) => listOf(`${one.name}=unknown`, { filters: [emptyFilter(one)] })),
+    ...resource.filters.map((one) => listOf(`${one.name}=unknown`, { filters: [filterWithFewMatches(one)] })),
     ...filters.map(({ text, filter }) => listOf(text, { filters: [filter] })),
     ...filters.flatMap(({ text, filter }) =>
       sorts.map((one) => listOf(`${text}&${one.text}`, { filters: [filter], sort: one.sort })),
