@@ -1,4 +1,4 @@
-/** The background tasks of one owner. The owner ends them when it closes. */
+/** The work that a component does in the background, such as renewing a stale answer. The component ends it when it closes. */
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>;
 
 /** Creates an empty set of background tasks. */

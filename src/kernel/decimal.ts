@@ -4,7 +4,10 @@ const LENGTH_MAX = 10_000;
 /** If the scales of two numbers differ by more, they are compared without bringing them to one power of ten. */
 const SCALES_APART_MAX = 40;
 
-/** An exact decimal number: `digits × 10^-scale`. It keeps the digits that it was given, so 19.90 prints as 19.90. */
+/**
+ * An exact decimal number, because a binary float would change amounts of money: `digits × 10^-scale`. It keeps the digits that
+ * it was given, so 19.90 prints as 19.90.
+ */
 export class Decimal {
   readonly digits: bigint;
   /** Digits after the point, 0 or more. */

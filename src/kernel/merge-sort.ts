@@ -33,7 +33,8 @@ async function merge<T>(
 }
 
 /**
- * A stable merge sort that yields to the event loop again and again, so that a long list does not keep other requests waiting.
+ * A stable merge sort for the rows of a scan. It yields to the event loop again and again, so that a long list does not keep other
+ * requests waiting.
  */
 export async function mergeSort<T extends object>(
   items: readonly T[],

@@ -1,3 +1,5 @@
+// Sorts the failed calls to sources by their reason, for the metrics and the incidents that are found by them.
+
 import { GatewayError } from './fault.ts';
 
 /** Every reason why a call to a source brought no usable answer; the values of a label of metrics. */

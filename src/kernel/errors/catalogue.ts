@@ -1,3 +1,5 @@
+// The catalogue of errors: each code that a client can get, with its HTTP status, its sentence, and who must act.
+
 /** Who must act on an error of this kind. */
 export type Owner = 'client' | 'gateway' | 'upstream';
 
@@ -13,8 +15,8 @@ type Entry = {
 };
 
 /**
- * Every error that a client can get: code → status, owner and public sentence. Source: the contract's decisions,
- * section "Errors". The OpenAPI document is generated from this table.
+ * Every error that a client can get: code → status, owner and public sentence, as `config/docs/contract.md` promises them. The
+ * OpenAPI document is generated from this table.
  */
 export const catalogue = {
   invalid_parameter: {

@@ -1,4 +1,5 @@
-// Finds the wanted values of a document without building objects, and calls back after each row.
+// Finds the values of a JSON document that a source file maps, without building objects for all the rest of it, and calls back
+// after each row. The list programs (`src/source/adapter/row-program`) read replies with it, because `readJson` is slower.
 
 import { isUtf8 } from 'node:buffer';
 import { DEPTH_MAX, type Json, readJson } from './json.ts';
@@ -38,8 +39,8 @@ const TYPES = new Map<number | undefined, JsonType>([
 
 /**
  * Reads the wanted values of JSON documents (RFC 8259) and skips all others. It accepts no document that `readJson` refuses, but
- * it refuses some that `readJson` accepts: the caller then asks `readJson`. It creates no values: a slot says where a value
- * stands. A document is read in one turn of the event loop. Its slots are valid until any projection reads the next document.
+ * it refuses some that `readJson` accepts: the caller then asks `readJson`. It creates no values: a slot, which is a number, says
+ * where a value stands. A document is read in one turn of the event loop. Its slots are valid until any projection reads the next document.
  */
 export class Projection {
   /** By slot: the kind of the value, and the offsets of its start and end. The quotes of a text are left out. */

@@ -25,7 +25,7 @@ export const REFUSED = -1;
 export const BYTES_MAX = 128 * 1024;
 
 /**
- * The document that is being read. It is copied to one place, because the compiler knows the address and the length of a
+ * The document that is being read. It is copied to one place, because V8's compiler knows the address and the length of a
  * constant array, and reads four bytes at once from a view of it. A byte that ends every value follows the document.
  */
 const BUFFER = Buffer.from(new ArrayBuffer(BYTES_MAX + 64));

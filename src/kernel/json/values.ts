@@ -1,4 +1,4 @@
-// Tests for and reads the values that `readJson` returns.
+// Says of which type a value from `readJson` is, and reads it as a text or a number.
 
 import { type Json, type JsonObject, NumberText } from './json.ts';
 
