@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from './reading/large-replies/large-replies.ts';
 import type { SourceObserver, SourceRuntime } from './reading/windows/source-runtime.ts';
 import { createVerifications } from './reading/windows/verifications.ts';
-import type { LookTurns } from '../store/fleet/look-turns.ts';
+import type { FleetTurns } from '../store/fleet/fleet-turns.ts';
 import type { DisabledClaims, OnClaimChange, ResourceClaims } from '../store/disabled-claims.ts';
 import type { Upstream } from '../source/client/client.ts';
 import type { Usage } from '../source/client/guard/exchange.ts';
@@ -33,7 +33,7 @@ export type RuntimeDeps = {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: ReplyMetrics;
   readonly disabledClaims: Pick<DisabledClaims, 'of' | 'reset'>;
-  readonly lookTurns: LookTurns;
+  readonly fleetTurns: FleetTurns;
   /** Sends events about fields that records suddenly lack to webhooks; absent if no webhook is configured. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
 };
@@ -189,7 +189,7 @@ function createFieldAlarms(
 export function createRuntime(
   compiled: DigestedSource,
   upstream: Upstream,
-  { clock, log, metrics, disabledClaims, lookTurns, tell }: RuntimeDeps,
+  { clock, log, metrics, disabledClaims, fleetTurns, tell }: RuntimeDeps,
 ): WatchedRuntime {
   const { resource, source } = compiled;
   const { budget } = source.spec;
@@ -198,8 +198,8 @@ export function createRuntime(
   const lookName = (name: string) => JSON.stringify([source.spec.name, compiled.digest, resource.name, name]);
   const alarms = createFieldAlarms(compiled, quality, { log, disabledClaims, tell }, () => claims);
   const watch = createListWatch(compiled, clock, alarms, {
-    recall: () => lookTurns.recall(lookName('fields')),
-    leave: (text) => lookTurns.leave(lookName('fields'), text),
+    recall: () => fleetTurns.recall(lookName('fields')),
+    leave: (text) => fleetTurns.leave(lookName('fields'), text),
   });
   const watched = { accept: watch.accept, proofs: upstream.proofs };
   const claims = watchClaims(compiled, quality, watched, { log, disabledClaims });
@@ -213,7 +213,7 @@ export function createRuntime(
     budget,
     clock,
     verifications,
-    takeLook: (name, everyMs) => lookTurns.take(lookName(name), everyMs),
+    takeLook: (name, everyMs) => fleetTurns.take(lookName(name), everyMs),
     claims,
     observer,
     wholeListObserver: {

@@ -33,7 +33,7 @@ export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & 
   /** Creates the rate limit of a source; `undefined` for a source without one. */
   readonly createRate: (spec: SourceSpec) => SourceRate | undefined;
   /** Lets one process of the fleet do a piece of background work: true if it is this process's turn. */
-  readonly lookTurns: { take(name: string, everyMs: number): Promise<boolean> };
+  readonly fleetTurns: { take(name: string, everyMs: number): Promise<boolean> };
 };
 
 /** The rate limit towards a source, over all processes together. */
@@ -45,11 +45,11 @@ export type SourceUpstreams = {
 };
 
 /** The proof of a source's credential. One process of the fleet checks it for all, unless each obtains its own credential. */
-function createProof(spec: SourceSpec, digest: string, { lookTurns }: SourceUpstreamsDeps) {
+function createProof(spec: SourceSpec, digest: string, { fleetTurns }: SourceUpstreamsDeps) {
   const proof = compileCredentialProof(spec);
   const owner = ['oauth2', 'session'].includes(spec.auth.kind) ? randomUUID() : '';
   const nameOf = (turn: string) => JSON.stringify([spec.name, digest, PROOF, turn, owner]);
-  const takeTurn: UpstreamProof['takeTurn'] = (turn, everyMs) => lookTurns.take(nameOf(turn), everyMs);
+  const takeTurn: UpstreamProof['takeTurn'] = (turn, everyMs) => fleetTurns.take(nameOf(turn), everyMs);
   return proof && { ...proof, takeTurn };
 }
 

@@ -1,3 +1,5 @@
+// The API keys in Redis, for authentication and for `portico keys`.
+
 import type { Redis } from 'ioredis';
 import { type KeyRecord, readKeyRecord, writeKeyRecord } from './key-record.ts';
 import type { RedisKeys } from './redis/redis-keys.ts';

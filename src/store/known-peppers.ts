@@ -1,9 +1,9 @@
+// Notes which pepper each running process has. A key made with another pepper would be accepted nowhere, so nobody may
+// make one. The notes stand in Redis beside the last uses of keys.
+
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../kernel/secret.ts';
 import type { KeyLastUsed } from './key-last-used.ts';
-
-// Notes which pepper each running process has. A key made with another pepper would be accepted nowhere, so nobody may make one.
-// The notes stand in Redis beside the last uses of keys.
 
 /** How often a process notes which pepper it has, in milliseconds. */
 export const PEPPER_NOTE_MS = 20_000;

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path';
 
 /**
- * Replaces a file in one step: a reader finds either the whole old text or the whole new text. Only the user of the process may
+ * Replaces a file that a process keeps on disk (`state.dir`) in one step: a reader finds either the whole old text or the whole new text. Only the user of the process may
  * read the file. `draft` is the name of the file that is written first, in the same folder; each process needs its own draft.
  * @throws Error of the file system
  */

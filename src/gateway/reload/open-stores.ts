@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { type Cache, createCache } from '../../store/cache/cache.ts';
 import { createContentEncodings } from '../../store/cache/encoded-bodies.ts';
 import { createDisabledClaims } from '../../store/disabled-claims.ts';
-import { createLookTurns } from '../../store/fleet/look-turns.ts';
+import { createFleetTurns } from '../../store/fleet/fleet-turns.ts';
 import { openFleet } from '../../store/fleet/fleet.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../../store/cache/purges.ts';
 import { createRedisKeys } from '../../store/redis/redis-keys.ts';
@@ -44,14 +44,14 @@ export function openStores(
   const disabledClaims = createDisabledClaims(purges, clock, (claim) =>
     log.warn({ claim }, 'a note of a claim in Redis has the format of a newer Portico; it is ignored'),
   );
-  const lookTurns = createLookTurns(client && { client, keys }, clock.now);
+  const fleetTurns = createFleetTurns(client && { client, keys }, clock.now);
   const requestIndex =
     redis.of.cache &&
     createFleetTraceIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
   const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onHarmed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());
-  const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, lookTurns, log });
+  const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, fleetTurns, log });
 
   function cacheOf({ compression, ...local }: CacheSettings): Cache {
     return createCache({
@@ -66,7 +66,7 @@ export function openStores(
   }
 
   return {
-    ...{ redis, keys, purges, disabledClaims, lookTurns, fleet, recent, callers, requestIndex },
+    ...{ redis, keys, purges, disabledClaims, fleetTurns, fleet, recent, callers, requestIndex },
     createCache: cacheOf,
     /** Stops the work in the background; the connections stay open. */
     close() {

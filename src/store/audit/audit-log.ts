@@ -1,3 +1,5 @@
+// Writes who changed what (the audit): to the log of the process, and to a chain of lines that nobody can change unnoticed.
+
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';

@@ -1,3 +1,5 @@
+// A cached answer, and the bytes as which Redis keeps it.
+
 import { openEnvelope, writeEnvelope } from '../redis/stored-bytes.ts';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';

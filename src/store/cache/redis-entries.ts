@@ -1,3 +1,5 @@
+// The level of the answer cache that all processes share: reads and writes entries in Redis, and locks a key to fill it.
+
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { holdLock, type Lock, newToken } from '../redis/distributed-lock.ts';

@@ -13,14 +13,14 @@ import { shorterIncidents } from '../../telemetry/incidents/trim-incidents.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
 import { createFleetStates, type FleetStatesDeps, latestStates, noneIfOther } from './fleet-states.ts';
-import type { LookTurns } from './look-turns.ts';
+import type { FleetTurns } from './fleet-turns.ts';
 
 /** What the record of incidents needs. If Redis is not ready, each of its functions rejects at once. */
 export type FleetIncidentsDeps = {
   readonly redis: Pick<RedisConnection, 'client' | 'isReady'>;
   readonly keys: Pick<RedisKeys, 'incidents' | 'gatewayStates'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly lookTurns: Pick<LookTurns, 'take'>;
+  readonly fleetTurns: Pick<FleetTurns, 'take'>;
   /** The random name of this process. */
   readonly gateway: string;
   readonly log: FleetStatesDeps['log'];
@@ -33,7 +33,7 @@ const SEEN_MS = 15_000;
  * Creates the record in Redis of incidents. Each gateway writes the incidents that it sees, and one of them writes the
  * merged incidents of the fleet. If the record is lost, only views and messages suffer.
  */
-export function createFleetIncidents({ redis, keys, clock, gateway, lookTurns, log }: FleetIncidentsDeps) {
+export function createFleetIncidents({ redis, keys, clock, gateway, fleetTurns, log }: FleetIncidentsDeps) {
   const { client } = redis;
   const states = createFleetStates(client, (minute) => keys.incidents(minute), {
     gateway,
@@ -57,7 +57,7 @@ export function createFleetIncidents({ redis, keys, clock, gateway, lookTurns, l
       return latestStates(texts, readGatewayIncidents, (seen) => seen.gateway, clock.now() - SEEN_MS);
     },
     /** Whether it is this gateway's turn to merge the incidents of the fleet; there is one turn within `everyMs`. */
-    takeIncidents: (everyMs: number) => ifReady(() => lookTurns.take('incidents', everyMs)),
+    takeIncidents: (everyMs: number) => ifReady(() => fleetTurns.take('incidents', everyMs)),
     /** Reads the merged incidents of the fleet; those that cannot be parsed are left out. */
     async knownIncidents(): Promise<readonly FleetIncident[]> {
       const text = await ifReady(() => client.get(keys.incidents('known')).catch(noneIfOther));

@@ -1,3 +1,5 @@
+// Tells each gateway of a fleet what the others say of themselves, such as their overviews and the incidents that they see.
+
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Redis } from 'ioredis';
@@ -32,8 +34,8 @@ export function latestStates<T extends { readonly at: number }>(
   return [...latest.values()];
 }
 
-const SLOT_MS = 60_000;
-const KEPT_MS = 2 * SLOT_MS;
+const MINUTE_MS = 60_000;
+const KEPT_MS = 2 * MINUTE_MS;
 const GATEWAYS_MAX = 500;
 /** In bytes. Longer texts are not written, and a longer text in Redis counts as damaged. */
 const TEXT_MAX = 400_000;
@@ -62,12 +64,12 @@ export function createFleetStates(
   keyOf: (minute: number) => string,
   { gateway, now, log }: FleetStatesDeps,
 ): FleetStates {
-  const keyAt = (ms: number) => keyOf(Math.floor(ms / SLOT_MS));
+  const keyAt = (ms: number) => keyOf(Math.floor(ms / MINUTE_MS));
   let warnedAt = -Infinity;
-  function warn(bytes: number, isSaid: boolean): void {
+  function warn(bytes: number, isCut: boolean): void {
     if (now() - warnedAt < WARN_MS) return;
     warnedAt = now();
-    const rest = isSaid ? 'it is cut' : 'they do not hear it';
+    const rest = isCut ? 'it is cut' : 'they do not hear it';
     log.warn({ bytes, max: TEXT_MAX }, `what this gateway says to the others is too long: ${rest}`);
   }
   return {
@@ -84,8 +86,8 @@ export function createFleetStates(
       warn(longest, false);
     },
     async read() {
-      const slots = [now() - SLOT_MS, now()].map((ms) => client.hvalsBuffer(keyAt(ms)).catch(noneIfOther));
-      const texts = (await Promise.all(slots))
+      const kept = [now() - MINUTE_MS, now()].map((ms) => client.hvalsBuffer(keyAt(ms)).catch(noneIfOther));
+      const texts = (await Promise.all(kept))
         .flat()
         .map((packed) => unpack(packed, { maxOutputLength: TEXT_MAX }).catch(() => undefined));
       // What cannot be unpacked is skipped.

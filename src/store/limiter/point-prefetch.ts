@@ -4,38 +4,38 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Reservation, ReservationRequest, WindowCount } from './sub-windows.ts';
 
-/** The result of spending a token (a reserved point) for a request. */
+/** The result of spending a reserved point for a request. */
 export type PointResult = {
   readonly admitted: boolean;
   /** The state of each window, in the tier's order. */
   readonly windows: readonly WindowCount[];
-  /** Tokens that this process has reserved for the caller and not spent yet. */
+  /** Points that this process has reserved for the caller and not spent yet. */
   readonly reserved: number;
 };
 
 /** Reserves points in the store that all processes share. */
 type Reserve = (subject: string, request: ReservationRequest) => Promise<Reservation>;
 
-/** The reserved tokens of one caller. While requests wait, the store is being asked for tokens. */
+/** The reserved points of one caller. While requests wait, the store is being asked for points. */
 type Caller = {
   reservation: Reservation | undefined;
-  /** Unspent tokens of the reservation. */
+  /** Unspent points of the reservation. */
   left: number;
-  /** Until when the tokens may be spent, in milliseconds of the monotonic clock. */
+  /** Until when the points may be spent, in milliseconds of the monotonic clock. */
   validUntil: number;
-  /** How many extra tokens to reserve next; it grows while tokens are spent and shrinks when they expire. */
+  /** How many extra points to reserve next; it grows while points are spent and shrinks when they expire. */
   batch: number;
   readonly waiting: PromiseWithResolvers<PointResult>[];
 };
 
 const BATCH_MAX = 10_000;
-/** Reserved tokens are valid only briefly, because other processes cannot spend them and they stay valid if Redis fails. */
+/** Reserved points are valid only briefly, because other processes cannot spend them and they stay valid if Redis fails. */
 const VALID_MS_MAX = 500;
 const SUBJECTS_MAX = 100_000;
-/** If the store is so slow that tokens have expired on arrival this many times, they count anyway. */
+/** If the store is so slow that points have expired on arrival this many times, they count anyway. */
 const ATTEMPTS_MAX = 3;
 
-/** Takes the unspent tokens of a reservation, to return them to the store. */
+/** Takes the unspent points of a reservation, to return them to the store. */
 function takeUnspent(caller: Caller): ReservationRequest['unspent'] {
   const { left, reservation } = caller;
   caller.left = 0;
@@ -50,12 +50,12 @@ function spendOne(caller: Caller, { windows }: Reservation): PointResult {
 
 function nextBatch({ left, batch, reservation, validUntil }: Caller, now: number): number {
   if (reservation === undefined) return 0;
-  // If all tokens were spent before they expired, the caller comes often; otherwise the batch was too large.
+  // If all points were spent before they expired, the caller comes often; otherwise the batch was too large.
   return now < validUntil ? Math.max(1, batch) : Math.floor((batch - left) / 2);
 }
 
 /**
- * Creates the token prefetch of one tier: it reserves several tokens in one round trip for frequent callers, and spends them
+ * Creates the point prefetch of one tier: it reserves several points in one round trip for frequent callers, and spends them
  * locally, up to `graceMs` longer than the store says.
  */
 export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monotonic'>, graceMs = 0) {
@@ -70,7 +70,7 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
     return caller;
   }
 
-  /** Reserves tokens, and again if they expired before they arrived. */
+  /** Reserves points, and again if they expired before they arrived. */
   async function reserveValid(subject: string, caller: Caller) {
     for (let attempts = 1; ; attempts += 1) {
       const askedAt = clock.monotonic();
@@ -79,7 +79,7 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
       const reservation = await reserve(subject, request);
       caller.reservation = reservation;
       caller.left = reservation.granted;
-      // The time counts from before the request, so that tokens expire early rather than late.
+      // The time counts from before the request, so that points expire early rather than late.
       caller.validUntil = askedAt + Math.min(VALID_MS_MAX, reservation.validMs + graceMs);
       if (attempts === ATTEMPTS_MAX || reservation.granted === 0 || clock.monotonic() < caller.validUntil)
         return { reservation, needed };
@@ -101,13 +101,13 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
   }
 
   return {
-    /** Spends a token. Returns no promise while tokens are reserved; else it asks the store, and rejects if the store fails. */
+    /** Spends a point. Returns no promise while points are reserved; else it asks the store, and rejects if the store fails. */
     spend(subject: string): PointResult | Promise<PointResult> {
       const caller = callerOf(subject);
       const { reservation, waiting } = caller;
       if (caller.left > 0 && reservation !== undefined && clock.monotonic() < caller.validUntil) {
         const result = spendOne(caller, reservation);
-        // All tokens are spent, so the next batch may be larger.
+        // All points are spent, so the next batch may be larger.
         if (caller.left === 0) caller.batch = Math.min(BATCH_MAX, caller.batch * 2);
         return result;
       }
@@ -118,13 +118,13 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
       if (!isAsking) void serveWaiting(subject, caller);
       return result.promise;
     },
-    /** Returns the reserved tokens that have expired unspent. */
+    /** Returns the reserved points that have expired unspent. */
     returnUnused(): void {
       const at = clock.monotonic();
       for (const [subject, caller] of callers.entries()) {
         if (caller.left === 0 || caller.waiting.length > 0 || at < caller.validUntil) continue;
         caller.batch = 0;
-        // If this fails, the tokens expire by themselves; the caller is only refused a little early.
+        // If this fails, the points expire by themselves; the caller is only refused a little early.
         reserve(subject, { needed: 0, batch: 0, unspent: takeUnspent(caller) }).catch(() => undefined);
       }
     },

@@ -1,3 +1,5 @@
+// The sliding windows of the rate limiter, and what a process reserves in them.
+
 import type { RateWindow } from '../../kernel/duration.ts';
 
 /**

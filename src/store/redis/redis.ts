@@ -6,7 +6,7 @@ import { evictionNote } from './health/memory.ts';
 import { openConnection } from './connection.ts';
 import { redisHint } from './health/redis-hint.ts';
 import type { RedisProfile } from './redis-profile.ts';
-import { createWriteWatch, type WriteTrouble } from './health/write-watch.ts';
+import { watchWrites, type WriteTrouble } from './health/watch-writes.ts';
 
 /** The part of the log to which the connection writes. */
 export type RedisLog = {
@@ -89,7 +89,7 @@ export function createRedis(
     },
     onRefused: (error) => writes.onRefused(error),
   });
-  const writes = createWriteWatch({ client, isReady, log });
+  const writes = watchWrites({ client, isReady, log });
 
   function health(): RedisHealth {
     if (isReady()) return writes.trouble() ?? { state: 'ready' };

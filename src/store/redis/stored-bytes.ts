@@ -1,9 +1,10 @@
+// Marks bytes that Portico stores in Redis with a version and a checksum, so that foreign or damaged bytes are never used.
+
 import { crc32 } from 'node:zlib';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
 /**
- * The versioned envelope of everything that Portico stores in Redis as bytes: magic, checksum, payload. The magic ends with a
- * version. The checksum includes the magic and the key, so a value of another key or version is rejected like a damaged value.
+ * The first bytes of each envelope (magic, checksum, payload), which say what it holds. The magic ends with a version. The checksum includes the magic and the key, so a value of another key or version is rejected like a damaged value.
  * Raise the version whenever the format of a payload changes; older values then count as absent.
  */
 const MAGIC = {

@@ -6,8 +6,8 @@ import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 import type { RowValues } from './row-codec.ts';
 
 /**
- * A position in a list that can only be read by cursor. Checkpoints let a query for a later page start there, instead of
- * reading the list from its first row.
+ * A position in a list that can only be walked: read window by window from its first row, because each reply has the cursor of the
+ * next window. Checkpoints let the walk for a later page start at a position that an earlier walk has reached.
  */
 export type Checkpoint = {
   /** The number of rows before this position. */

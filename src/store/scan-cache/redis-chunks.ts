@@ -1,3 +1,5 @@
+// Writes and reads the long lists of a scan cache in Redis: its rows, and their positions in a sort order.
+
 import type { Redis } from 'ioredis';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';

@@ -1,3 +1,5 @@
+// Shares the rows of a scan through Redis, so that one process scans and all processes answer from the rows.
+
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { CanonicalRecord } from '../../contract/response-body.ts';

@@ -69,7 +69,7 @@ function writeValue(value: Value, list: ListShape | undefined): RowValue {
   return list === undefined ? null : writeList(list, value);
 }
 
-/** Compiles the codec of a view's fields. Decimals are written as `<digits>e-<scale>`, so 19.90 stays 19.90. */
+/** Compiles the codec of rows with these fields. Decimals are written as `<digits>e-<scale>`, so 19.90 stays 19.90. */
 export function compileRowCodec(fields: readonly Field[]): RowCodec {
   return {
     toValues: (record) => fields.map(({ name, list }) => writeValue(record[name] ?? null, list)),

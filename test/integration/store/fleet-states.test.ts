@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { openFleet } from '../../../src/store/fleet/fleet.ts';
-import { createLookTurns } from '../../../src/store/fleet/look-turns.ts';
+import { createFleetTurns } from '../../../src/store/fleet/fleet-turns.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import type { FleetIncident, GatewayIncidents } from '../../../src/telemetry/incidents/fleet-incidents.ts';
 import type { Incident } from '../../../src/telemetry/incidents/incident.ts';
@@ -16,11 +16,11 @@ const redis = startForAll(() => connectRedis(server.url));
 beforeEach(() => redis.client.flushall());
 
 const clock = { now: () => NOW };
-const lookTurns = createLookTurns(undefined, clock.now);
+const fleetTurns = createFleetTurns(undefined, clock.now);
 const logged: object[] = [];
 const log = { warn: (fields: object) => void logged.push(fields) };
 beforeEach(() => void logged.splice(0));
-const open = () => openFleet({ redis, keys, clock, lookTurns, log });
+const open = () => openFleet({ redis, keys, clock, fleetTurns, log });
 
 const nothing = { failed: 0, total: 0 };
 const incident: Incident = {

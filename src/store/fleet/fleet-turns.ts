@@ -4,33 +4,33 @@ import { createBoundedMap } from '../memory/bounded-map.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 
 /**
- * Turns to look at a source. A look is a call that no answer needs: it checks what the source's file claims. Only one
- * process of the fleet takes each turn, so ten gateways ask a source no more often than one.
+ * Turns at work that the fleet needs only once, mostly a look at a source: a call that no answer needs, which checks what the
+ * source's file claims. One process takes each turn, so ten gateways ask a source no more often than one.
  */
-export type LookTurns = {
+export type FleetTurns = {
   /**
-   * Whether it is this process's turn to look. No process of the fleet gets a turn with this name again within `everyMs`.
+   * Whether it is this process's turn. No process of the fleet gets a turn with this name again within `everyMs`.
    * If Redis does not answer, each process takes its own turns. It never rejects.
    */
   take(name: string, everyMs: number): Promise<boolean>;
-  /** The text that the last look left, in this or another process, within two days. It never rejects. */
+  /** The text that the last turn left, in this or another process, within two days. It never rejects. */
   recall(name: string): Promise<string | undefined>;
-  /** Leaves a text for the next look. It never rejects. */
+  /** Leaves a text for the next turn. It never rejects. */
   leave(name: string, text: string): Promise<void>;
 };
 
-/** For how long the text of a look is kept. */
+/** For how long the text of a turn is kept. */
 const LEFT_MS = 48 * 3_600_000;
 
 /** Names that a process remembers without Redis; the oldest are dropped first. */
 const NAMES_MAX = 1_000;
 
 /** Creates the turns. `redis` is absent in the embedded mode: only this process takes turns then. */
-export function createLookTurns(
+export function createFleetTurns(
   redis:
     { readonly client: Pick<Redis, 'set' | 'get'>; readonly keys: Pick<RedisKeys, 'scanCache'> } | undefined,
   now: () => number = Date.now,
-): LookTurns {
+): FleetTurns {
   const taken = createBoundedMap<{ readonly untilMs: number }>(NAMES_MAX, () => 1);
   const isTakenHere = (name: string) => (taken.get(name)?.untilMs ?? -Infinity) > now();
   const left = createBoundedMap<{ readonly text: string }>(NAMES_MAX, () => 1);
@@ -39,7 +39,7 @@ export function createLookTurns(
     redis?.keys.scanCache(hash('sha256', name, 'base64url').slice(0, 22), part) ?? name;
   return {
     async take(name, everyMs) {
-      // If this process has just looked, Redis need not be asked.
+      // If this process has just had the turn, Redis need not be asked.
       if (isTakenHere(name)) return false;
       const set = redis?.client.set(keyOf(name, 'look'), '1', 'PX', everyMs, 'NX');
       // `null`: another process has this turn.

@@ -1,3 +1,5 @@
+// Notices that a Redis answers but takes no writes, for the log, the metrics and the incidents.
+
 import type { Redis } from 'ioredis';
 import { readMemory, type RedisMemory } from './memory.ts';
 import { redisHint } from './redis-hint.ts';
@@ -6,10 +8,10 @@ import { redisHint } from './redis-hint.ts';
 export type WriteTrouble = { readonly state: 'full' | 'refusing'; readonly detail: string };
 
 /**
- * What a write watch needs. It asks `client` for its memory every second while `isReady`; `log` gets a line when writes
+ * What `watchWrites` needs. It asks `client` for its memory every second while `isReady`; `log` gets a line when writes
  * begin to fail, and another line when they succeed again.
  */
-export type WriteWatchDeps = {
+export type WatchWritesDeps = {
   readonly client: Redis;
   readonly isReady: () => boolean;
   readonly log: {
@@ -44,7 +46,7 @@ const fullness = ({ usedBytes, maxBytes, policy }: RedisMemory) =>
  * Watches whether a Redis takes writes. PING does not show this, because a full Redis still answers PING and reads. So each
  * refused command counts, and the memory is read every second, because there may be no writes at the moment.
  */
-export function createWriteWatch({ client, isReady, log }: WriteWatchDeps) {
+export function watchWrites({ client, isReady, log }: WatchWritesDeps) {
   let trouble: WriteTrouble | undefined;
   let refusedAt = -Infinity;
 

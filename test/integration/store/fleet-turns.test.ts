@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { createLookTurns, type LookTurns } from '../../../src/store/fleet/look-turns.ts';
+import { createFleetTurns, type FleetTurns } from '../../../src/store/fleet/fleet-turns.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
@@ -8,11 +8,11 @@ const redis = useRedis();
 const clients: Redis[] = [];
 
 /** The turns of one more process. */
-function open(url = redis.url): LookTurns {
+function open(url = redis.url): FleetTurns {
   const client = new Redis(url, { maxRetriesPerRequest: 0, enableOfflineQueue: false, lazyConnect: true });
   client.on('error', () => undefined);
   clients.push(client);
-  return createLookTurns({ client, keys: createRedisKeys(redis.prefix) });
+  return createFleetTurns({ client, keys: createRedisKeys(redis.prefix) });
 }
 
 afterEach(() => {
