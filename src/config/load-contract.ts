@@ -1,3 +1,5 @@
+// Loads the contract of a configuration, and reads what a gateway file promises to clients for `portico check --against`.
+
 import * as z from 'zod';
 import { compileContract } from '../contract/compile-contract.ts';
 import { contractSchema } from '../contract/contract-schema.ts';

@@ -72,6 +72,7 @@ function withContract(
   yaml: YamlFile,
   problems: Problem[],
 ): GatewayConfig {
+  // Only its file and line are used, for the message.
   const said = contractFile?.problemAt(['pages', 'overflow'], '');
   if (own.limitOverflow !== undefined && contract.saysOverflow)
     problems.push(
@@ -117,7 +118,10 @@ export function* loadConfig(
   return { gateway, contract, sources, notes: lintGateway(gateway, sources, yaml) };
 }
 
-/** Loads a gateway file without its broken sections; `undefined` if it is no YAML, or a `needed` section is broken. */
+/**
+ * Loads a gateway file without its broken sections, for commands that work on Redis: a key must be revocable even then.
+ * `undefined` if the file is no YAML, or a `needed` section is broken.
+ */
 export function loadUsableGateway(
   { file, text }: FileText,
   env: Environment,

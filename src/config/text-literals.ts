@@ -1,3 +1,6 @@
+// Values in XML and CSV are texts. So the numbers that a source file compares them with are turned into texts, too, by
+// `load.ts`.
+
 import { NumberText } from '../kernel/json/json.ts';
 import type { SourceSpec } from './schema/source.ts';
 import type { YamlFile } from './yaml/yaml-file.ts';

@@ -1,3 +1,5 @@
+// The schema of the gateway file, `config/portico.yaml`.
+
 import * as z from 'zod';
 import type { Contract } from '../../contract/resource.ts';
 import { admin, callerAuth } from './access.ts';

@@ -1,3 +1,5 @@
+// The schema of `passthrough` in the gateway file: the routes that are passed to other services as they are.
+
 import * as z from 'zod';
 import {
   breaker,

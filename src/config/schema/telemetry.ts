@@ -1,3 +1,5 @@
+// The schemas of `telemetry` and `webhooks` in the gateway file: what is reported to other systems, and where.
+
 import * as z from 'zod';
 import {
   addedHeaderName,

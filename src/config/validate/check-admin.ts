@@ -15,6 +15,7 @@ function digestOf({ token, hash }: Pick<NamedToken, 'token' | 'hash'>): string |
   return token === undefined ? hash : createHash('sha256').update(token.reveal()).digest('hex');
 }
 
+/** Addresses that mean all addresses of the machine. */
 const EVERYWHERE = ['0.0.0.0', '::', ''];
 
 /** Whether two listeners on the same port would conflict. */

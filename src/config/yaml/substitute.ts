@@ -1,3 +1,5 @@
+// Fills in the values of `${NAME}` and `${file:…}` in configuration files, such as secrets of the environment.
+
 import { isScalar, type Document, visit } from 'yaml';
 import { MASK } from '../../kernel/secret.ts';
 

@@ -1,3 +1,5 @@
+// The schema of `outcomes` in a source file: the rules that say what a reply means.
+
 import * as z from 'zod';
 import { condition } from './rows.ts';
 import { headerName, integer } from './scalars.ts';

@@ -1,3 +1,5 @@
+// The schemas of requests to a source, in which values such as `{offset}` are filled in for each call.
+
 import * as z from 'zod';
 import { hasControl } from '../../../kernel/control-characters.ts';
 import { addedHeaderName, headerValue } from './scalars.ts';

@@ -1,3 +1,5 @@
+// The schemas of where the rows stand in a reply of a source, and which of them are no records.
+
 import * as z from 'zod';
 import { literal } from './request.ts';
 import { flag } from './scalars.ts';

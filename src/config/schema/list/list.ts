@@ -1,3 +1,5 @@
+// The schema of `list` in a source file: how the rows of a resource are read, and what the source does itself.
+
 import * as z from 'zod';
 import { hydrate, mapping } from '../mapping/mapping.ts';
 import { literal, pathTemplate, queryTemplate, request } from '../elements/request.ts';

@@ -1,3 +1,5 @@
+// The schema of the steps (`as`) with which a mapping turns a value of a source into a value of the contract.
+
 import * as z from 'zod';
 import { literal } from '../elements/request.ts';
 

@@ -1,3 +1,5 @@
+// The schema of `map` in a source file: where the value of each field comes from.
+
 import * as z from 'zod';
 import { coercion } from './coercion.ts';
 import { request } from '../elements/request.ts';
