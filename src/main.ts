@@ -23,6 +23,7 @@ const isWorker = cluster.isWorker && process.env[WORKER_VARIABLE] === '1';
 
 const logs: LogOutput[] = [];
 let firstSignalAt = 0;
+// An object, because TypeScript would take a `let` for never changed at the end of this file.
 const failure = { happened: false };
 
 /** Exits at once, even if the log is not written completely. */

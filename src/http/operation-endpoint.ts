@@ -1,5 +1,5 @@
 import type { ServedOperation, CallAnswer } from '../pipeline/stages/call.ts';
-import { OpenCall, requestFacts } from './listener/open-call.ts';
+import { OpenCall, requestParts } from './listener/open-call.ts';
 import type { Responder } from './listener/responder.ts';
 import { type Endpoint, READ_METHODS } from './listener/routes.ts';
 
@@ -45,7 +45,7 @@ export function operationEndpoint(
     serve(req, context, target, rawId) {
       const call = new OpenCall(
         context,
-        requestFacts(req, context, { target, rawId, trustsProxies }),
+        requestParts(req, context, { target, rawId, trustsProxies }),
         served,
       );
       const answer = (reply: CallAnswer) => {

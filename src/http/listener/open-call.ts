@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
-import type { Call, RequestFacts } from '../../pipeline/stages/call.ts';
+import type { Call, RequestParts } from '../../pipeline/stages/call.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestTarget } from './request-head.ts';
@@ -97,7 +97,7 @@ function clientAddress(req: Request, trustsProxies: boolean): string {
 }
 
 /** Collects the parts of an HTTP request that the pipeline uses. */
-export function requestFacts(
+export function requestParts(
   req: Request,
   { head }: RequestContext,
   {
@@ -105,7 +105,7 @@ export function requestFacts(
     rawId,
     trustsProxies,
   }: { target: RequestTarget; rawId?: string | undefined; trustsProxies: boolean },
-): RequestFacts {
+): RequestParts {
   return {
     authorization: head.authorization,
     apiKey: head.apiKey,
@@ -126,7 +126,7 @@ type CallSpec = {
 export class OpenCall extends CallSignal implements Call {
   readonly operation: string;
   readonly permission: string | null;
-  readonly request: RequestFacts;
+  readonly request: RequestParts;
   readonly requestId: string;
   readonly summary: Call['summary'];
   readonly answerHeaders: string[];
@@ -135,7 +135,7 @@ export class OpenCall extends CallSignal implements Call {
   query: Call['query'] = undefined;
   queryKey: Call['queryKey'] = undefined;
 
-  constructor(context: RequestContext, request: RequestFacts, spec: CallSpec) {
+  constructor(context: RequestContext, request: RequestParts, spec: CallSpec) {
     super(context.fail, spec.lateClient);
     this.operation = spec.operation;
     this.permission = spec.permission;

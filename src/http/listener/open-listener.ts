@@ -1,3 +1,5 @@
+// Opens and closes the listeners of the gateway: the public one, and that of the operators.
+
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -67,7 +67,10 @@ export function limitedBody(req: IncomingMessage, bodyBytesMax: number, onExceed
   );
 }
 
-/** An empty body for httpxy's option `buffer`. It ends its destination at once, which costs less than a real stream. */
+/**
+ * An empty body for the option `buffer` of httpxy, which http-proxy-middleware is built on. It ends its destination at once, which
+ * costs less than a real stream.
+ */
 class EmptyBody extends Stream {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     destination.end();

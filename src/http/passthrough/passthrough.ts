@@ -9,7 +9,7 @@ import type { Purges } from '../../store/cache/purges.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
-import { OpenCall, requestFacts } from '../listener/open-call.ts';
+import { OpenCall, requestParts } from '../listener/open-call.ts';
 import type { Endpoint, Route } from '../listener/routes.ts';
 import { framingOf } from './body.ts';
 import { isForwardable } from './path.ts';
@@ -64,7 +64,7 @@ function createEndpoint(
   /** Opens the call of a request. Its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {
     const detail = 'the request did not come within the deadline';
-    const call = new OpenCall(context, requestFacts(req, context, { target, trustsProxies }), {
+    const call = new OpenCall(context, requestParts(req, context, { target, trustsProxies }), {
       operation,
       permission: config.permission,
       lateClient: () => (isWaitingForClient(progress, req) ? fault('bad_request', { detail }) : undefined),

@@ -50,7 +50,7 @@ export class ProxyCall {
     this.status = this.#settle.promise;
     this.#deps = deps;
     const { req, headers, signal } = request;
-    // httpxy sends the headers in `req.headers`.
+    // httpxy (http-proxy-middleware is built on it) sends the headers in `req.headers`.
     req.headers = headers;
     Object.assign(headers, deps.trace);
     headers['host'] = destination.url.host;

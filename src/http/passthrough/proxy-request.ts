@@ -17,7 +17,10 @@ import { type PathMap, pathMapOf, upstreamTarget } from './path.ts';
 import type { PurgeAfterWrite } from './purge-after-write.ts';
 import { compileReturnRules } from './response-header-policy.ts';
 
-/** A host of an upstream. It has the parts that httpxy reads, because httpxy would parse a URL twice for every request. */
+/**
+ * A host of an upstream. It has the parts that httpxy (http-proxy-middleware is built on it) reads, because httpxy would parse a
+ * URL twice for every request.
+ */
 export type Destination = {
   readonly protocol: string;
   /** A name or an address. An IPv6 address has no brackets. */

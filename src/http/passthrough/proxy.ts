@@ -1,4 +1,4 @@
-// Sends passed-through requests by http-proxy-middleware.
+// Sends passed-through requests by http-proxy-middleware, which is built on httpxy.
 
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Clock } from '../../kernel/clock.ts';

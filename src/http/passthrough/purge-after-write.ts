@@ -1,3 +1,5 @@
+// Purges what a passed-through write has changed, so that callers of the contract do not read old answers.
+
 import type { Logger } from 'pino';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { Purges } from '../../store/cache/purges.ts';

@@ -24,7 +24,7 @@ export type Principal = {
 };
 
 /** The parts of an HTTP request that the pipeline uses. Header values are raw and must not be trusted. */
-export type RequestFacts = {
+export type RequestParts = {
   /** Every value of `Authorization`, as received. */
   readonly authorization: readonly string[];
   /** Every value of `X-API-Key`, as received. */
@@ -56,7 +56,7 @@ export type Call = {
   readonly operation: string;
   /** The permission that the caller needs; `null` if the operation is public. */
   readonly permission: string | null;
-  readonly request: RequestFacts;
+  readonly request: RequestParts;
   readonly requestId: string;
   /** Aborts when the client has gone or the deadline is over. */
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 import type { Query } from '../../../src/contract/query.ts';
 import type { UpstreamTrace } from '../../../src/telemetry/request-span.ts';
-import type { Call, Handler, RequestFacts, SourceCall } from '../../../src/pipeline/stages/call.ts';
+import type { Call, Handler, RequestParts, SourceCall } from '../../../src/pipeline/stages/call.ts';
 
 /** The trace of a call that nobody looks at. */
 const noTrace: UpstreamTrace = {
@@ -12,7 +12,7 @@ const noTrace: UpstreamTrace = {
 export function createCall({
   request,
   ...rest
-}: Partial<Omit<Call, 'request'>> & { request?: Partial<RequestFacts> } = {}): Call {
+}: Partial<Omit<Call, 'request'>> & { request?: Partial<RequestParts> } = {}): Call {
   return {
     operation: 'users.list',
     permission: 'users:read',

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import { openTimings, timed } from '../../../telemetry/requests/request-timings.ts';
 import { addressSubject } from '../address-subject.ts';
-import type { Call, Principal, Stage, RequestFacts } from '../call.ts';
+import type { Call, Principal, Stage, RequestParts } from '../call.ts';
 import type { RefusalReason, CallerCredential } from './credential-result.ts';
 import {
   createCredentialVerifier,
@@ -53,7 +53,7 @@ function onlyToken(authorization: readonly string[], apiKey: readonly string[]):
 export function presentedCredential({
   authorization,
   apiKey,
-}: Pick<RequestFacts, 'authorization' | 'apiKey'>): Presented {
+}: Pick<RequestParts, 'authorization' | 'apiKey'>): Presented {
   if (authorization.length === 0 && apiKey.length === 0) return { kind: 'none' };
   const text = onlyToken(authorization, apiKey);
   if (text === undefined) return { kind: 'malformed' };
