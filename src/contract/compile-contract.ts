@@ -1,4 +1,5 @@
-// Compiles a contract file: resources, fields, filters, orders and operations, and the checks that a schema cannot make.
+// Compiles a contract file, whose shape was checked, to what all other layers use: resources, fields, filters, orders and
+// operations. Reports what a schema cannot find, such as names that clash.
 
 import { contentDigest } from '../kernel/secret.ts';
 import { compileFields, objectNames } from './compile-fields.ts';

@@ -1,4 +1,4 @@
-// Hides credentials in a configuration file, so that operators can be shown the configuration in force.
+// Hides credentials in a configuration file, so that the console and `portico config` can show the configuration in force.
 
 import { type Document, isPair, isScalar, Lexer, parseDocument, visit } from 'yaml';
 import { MASK } from '../../kernel/secret.ts';

@@ -1,4 +1,5 @@
-// Finds decisions that a drafted file leaves to a person, so that they are reported until somebody makes them.
+// Finds decisions that a draft of `portico infer` leaves to a person, so that each start and `portico check` report them until
+// somebody makes them.
 
 import type { Problem } from './problem.ts';
 import type { YamlFile } from './yaml-file.ts';

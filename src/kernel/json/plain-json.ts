@@ -1,4 +1,4 @@
-// Reads JSON with `JSON.parse`, in a third of the time of `readJson`, if it is certain that both give the same value.
+// Reads the reply of a source with `JSON.parse`, in a third of the time of `readJson`, if both certainly give the same value.
 
 import { DEPTH_MAX, DIGITS_MAX, type Json } from './json.ts';
 

@@ -1,4 +1,4 @@
-// Writes who changed what (the audit): to the log of the process, and to a chain of lines that nobody can change unnoticed.
+// Writes who changed what (the audit): to the log of the process, and to a chain of lines in which later changes show.
 
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';

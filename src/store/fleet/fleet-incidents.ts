@@ -1,4 +1,4 @@
-// Keeps in Redis what the gateways know of incidents.
+// Keeps in Redis what the gateways know of incidents, so that any of them can show those of the whole fleet.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';

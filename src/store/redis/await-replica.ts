@@ -1,4 +1,4 @@
-// Says whether a write to Redis would survive the loss of the master, for changes that must not be lost.
+// Says whether a write to Redis would survive the loss of the master, for changes that must not be lost, such as a revoked key.
 
 import { Cluster, type Redis } from 'ioredis';
 

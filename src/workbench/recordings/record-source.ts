@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fixtureText } from '../../config/fixture/fixture-file.ts';
+import { fixtureText } from '../../config/fixture/fixture-text.ts';
 import { readFixture } from '../../config/fixture/fixture-schema.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { openSession } from '../doctor/session/source-session.ts';
