@@ -1,3 +1,5 @@
+// Answers the requests of an operation, such as `users.list`, and counts those that still run in a configuration.
+
 import type { ServedOperation, CallAnswer } from '../pipeline/stages/call.ts';
 import { OpenCall, requestParts } from './listener/open-call.ts';
 import type { Responder } from './listener/responder.ts';

@@ -1,4 +1,4 @@
-// Chooses what a caller gets of a body: 304, a compressed form, or the body itself.
+// Chooses what a caller gets of a body, by its `Accept-Encoding` and `If-None-Match`: 304, a compressed form, or the body itself.
 
 import { encodedEtag, type EncodedBodies, type ContentEncoding } from '../../store/cache/encoded-bodies.ts';
 import Negotiator from 'negotiator';

@@ -1,4 +1,4 @@
-// Compresses the bodies of answers with br and gzip, in the background, when a client first asks for an encoding.
+// Decides which cached answers have compressed forms (br, gzip), and makes these in the background when a client first asks for one.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

@@ -1,3 +1,5 @@
+// Bounds what a process keeps in memory: a map with a largest size, and copies that keep no larger block of bytes alive.
+
 import { LRUCache } from 'lru-cache';
 
 /** An LRU map that bounds the sum of its entries' sizes. Expired entries stay in memory, but `get` no longer returns them. */
