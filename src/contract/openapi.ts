@@ -3,9 +3,9 @@
 import { deprecationMarks, mayBeDeprecated } from './deprecation.ts';
 import { errorResponses, errorSchema } from './openapi-errors.ts';
 import { deprecationHeaders, header, headers } from './openapi-headers.ts';
-import { PAGE_MAX } from './parse-query.ts';
-import { type Field, idPatternOf } from './fields.ts';
-import type { Contract, FilterParameter, Operation, Resource } from './resource.ts';
+import type { Field } from './fields.ts';
+import { parametersOf } from './openapi-parameters.ts';
+import type { Contract, Operation, Resource } from './resource.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -37,82 +37,13 @@ function viewSchema(fields: readonly Field[], depth = 0, title?: string): Schema
   return objectSchema(entries, title);
 }
 
-function parameter(name: string, description: string, schema: Schema): Schema {
-  return { name, in: 'query', description, schema };
+/** What an operation is called, and the sentences about it. */
+export function operationTexts({ kind, resource }: Operation) {
+  return {
+    summary: kind === 'list' ? `List ${resource.name}` : `Get a ${resource.singular}`,
+    description: `Needs the permission \`${resource.permission}\`. HEAD gives the same headers without the body.`,
+  };
 }
-
-/** The schema of a filter parameter as a client writes it: always a text. */
-function filterSchema({ kind, op, isSigned, values, idPrefix = '' }: FilterParameter): Schema {
-  if (op === 'in') return { type: 'string', minLength: 1 };
-  if (op === 'known' || kind === 'boolean') return { type: 'string', enum: ['true', 'false'] };
-  switch (kind) {
-    case 'integer':
-      return { type: 'string', pattern: isSigned ? '^-?[0-9]+$' : '^[0-9]+$', examples: ['10'] };
-    case 'decimal':
-      return {
-        type: 'string',
-        pattern: `^${isSigned ? '-?' : ''}[0-9]+(\\.[0-9]+)?$`,
-        examples: ['9.99'],
-      };
-    case 'datetime':
-      return { type: 'string', examples: ['2020-05-01T10:00:00Z', '2020-05-01'] };
-    case 'date':
-      return { type: 'string', format: 'date', examples: ['2020-05-01'] };
-    case 'enum':
-      return { type: 'string', enum: values };
-    case 'id':
-    case 'reference':
-      return { type: 'string', pattern: idPatternOf(idPrefix).source };
-    case 'text':
-    case 'list':
-      return { type: 'string', minLength: 1 };
-  }
-}
-
-function listParameters({ sorts, filters, pages }: Resource): readonly Schema[] {
-  const page = parameter('page', 'Page number.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: PAGE_MAX,
-    default: 1,
-  });
-  const limit = parameter('limit', 'Records per page.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: pages.max,
-    default: pages.default,
-  });
-  const sortEnum = sorts.flatMap((sort) => [sort, `-${sort}`]);
-  const sort = parameter(
-    'sort',
-    'Field to sort by; a leading "-" means descending. Ties are broken by ascending id.',
-    { type: 'string', enum: sortEnum },
-  );
-  return [
-    page,
-    limit,
-    ...(sorts.length > 0 ? [sort] : []),
-    ...filters.map((filter) => ({
-      ...parameter(filter.name, filter.description ?? descriptionOf(filter), filterSchema(filter)),
-      ...deprecationMarks(filter.deprecation),
-    })),
-  ];
-}
-
-const RELATIONS: Readonly<Record<FilterParameter['op'], string>> = {
-  eq: 'is this',
-  in: 'is one of these, with commas between them',
-  ge: 'is at least this',
-  le: 'is at most this',
-  gt: 'is above this',
-  lt: 'is below this',
-  known: 'has a value (true) or has none (false)',
-  has: 'has this among its values',
-};
-
-/** The sentence of a filter that the contract does not describe. */
-const descriptionOf = ({ field, op }: FilterParameter) =>
-  `Keep only records of which \`${field}\` ${RELATIONS[op]}.`;
 
 function responsesOf(operation: Operation): Schema {
   const { resource } = operation;
@@ -158,21 +89,13 @@ function responsesOf(operation: Operation): Schema {
 }
 
 function pathItem(operation: Operation): Schema {
-  const { kind, resource, name } = operation;
-  const idParameter = {
-    name: 'id',
-    in: 'path',
-    required: true,
-    description: `Identifier of the ${resource.singular}.`,
-    schema: { type: 'string', minLength: 1, maxLength: 128 },
-  };
+  const { resource, name } = operation;
   return {
     get: {
       operationId: name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
-      summary: kind === 'list' ? `List ${resource.name}` : `Get a ${resource.singular}`,
-      description: `Needs the permission \`${resource.permission}\`. HEAD gives the same headers without the body.`,
+      ...operationTexts(operation),
       tags: [resource.name],
-      parameters: kind === 'list' ? listParameters(resource) : [idParameter],
+      parameters: parametersOf(operation),
       responses: responsesOf(operation),
       ...deprecationMarks(resource.deprecation),
     },

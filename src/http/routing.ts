@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { openapiDocument } from '../contract/openapi.ts';
 import type { Contract } from '../contract/resource.ts';
 import { createDocumentEncodings, type OnCompressed } from '../store/cache/encoded-bodies.ts';
-import type { ApiPageContract } from './api-page/page-html.ts';
+import type { ApiPageContent } from './api-page/page-html.ts';
 import { createApiPage, type ApiPage } from './api-page/api-page.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { ServerStatus } from '../kernel/errors/fault.ts';
@@ -81,7 +81,7 @@ function makeLoadShedder(
 /** The documents for people who call the API: the OpenAPI document, and the API page that shows it. */
 type ApiDocuments = { readonly openapi: Representable; readonly apiPage: ApiPage };
 
-type DocumentSettings = { readonly openapi: string; readonly page: ApiPageContract };
+type DocumentSettings = { readonly openapi: string; readonly page: ApiPageContent };
 
 function makeApiDocuments(
   { openapi, page }: DocumentSettings,
@@ -93,18 +93,6 @@ function makeApiDocuments(
   return { value: { openapi: document, apiPage: createApiPage(page, onCompressed) } };
 }
 
-/** The parts of the contract that the API page shows. */
-function pageContract(
-  { title, version, resources }: Contract,
-  { routes }: RoutingSpec['passthrough'],
-): ApiPageContract {
-  const listed = Array.from(resources.values(), ({ name, permission, pages, hasList, idStart }) => ({
-    ...{ name, permission, pages, hasList, idStart },
-  }));
-  const passed = routes.map(({ path, methods, permission }) => ({ path, methods, permission }));
-  return { title, version, resources: listed, routes: passed };
-}
-
 /** Creates the routing of one configuration. */
 export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
   const { clock, log, metrics, uses, parts } = deps;
@@ -113,7 +101,10 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
   const shedder = parts.acquire(makeLoadShedder, limits, { clock, log, metrics });
   const documents = {
     openapi: JSON.stringify(openapiDocument(contract)),
-    page: pageContract(contract, spec.passthrough),
+    page: {
+      contract,
+      routes: spec.passthrough.routes.map(({ path, methods, permission }) => ({ path, methods, permission })),
+    },
   };
   const onCompressed = metrics.compressed;
   const { openapi, apiPage } = parts.acquire(makeApiDocuments, documents, { onCompressed });

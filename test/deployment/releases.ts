@@ -20,16 +20,13 @@ type Sbom = {
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 
-/** A package of the development of which the build copies files: it is shipped, too. npm adds what that one needs. */
-const COPIED = ['node_modules/swagger-ui-dist', 'node_modules/@scarf/scarf'];
-
-/** What npm itself says is installed without the packages of the development, and what the build copies. */
+/** What npm itself says is installed without the packages of the development. */
 function installed(): ReadonlySet<string> {
   const { packages } = readJson('package-lock.json') as {
     packages: Record<string, { version: string; dev?: boolean; devOptional?: boolean }>;
   };
   const ours = Object.entries(packages).filter(
-    ([path, one]) => COPIED.includes(path) || (path !== '' && one.dev !== true && one.devOptional !== true),
+    ([path, one]) => path !== '' && one.dev !== true && one.devOptional !== true,
   );
   return new Set(ours.map(([path, { version }]) => `${path.split('node_modules/').at(-1) ?? ''}@${version}`));
 }

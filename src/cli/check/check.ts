@@ -7,8 +7,6 @@ import { printReport } from '../output/print-report.ts';
 import { readInThread } from '../input/config-check-client.ts';
 import { readContract, readSource } from '../input/read-config.ts';
 import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
-import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
-import { isApiPageServed } from '../../config/schema/gateway.ts';
 import { redisNotes } from '../input/redis-notes.ts';
 
 /** The options of `portico check`. */
@@ -36,9 +34,7 @@ async function check(options: CheckOptions, configFile: string, context: CliCont
   const { ready, replayed } = await readInThread(configFile, context, options);
   const { gateway, compiled, sources, notes } = ready;
   const passthrough = gateway.passthrough.map(({ path, name }) => ({ path, name }));
-  const noReference = isApiPageServed(gateway) && !hasReference();
-  const pageNotes = noReference ? [{ file: configFile, path: 'docs', message: NO_REFERENCE }] : [];
-  const all = [...notes, ...pageNotes, ...(await redisNotes(configFile, gateway))];
+  const all = [...notes, ...(await redisNotes(configFile, gateway))];
   const against =
     options.against === undefined ? undefined : changesAgainst(options.against, ready.texts.files);
   const verdict = 'The configuration is sound.';

@@ -7,9 +7,8 @@ import { createOperatorActions, type OperatorActions } from '../../admin/operato
 import { knownSeries } from '../../admin/metrics/known-series.ts';
 import { createMetrics, type Metrics, type MetricsDeps } from '../../admin/metrics/metrics.ts';
 import { createRedisChecks } from '../../admin/redis-checks.ts';
-import { type GatewayConfig, isApiPageServed } from '../../config/schema/gateway.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { hasPublishedPepper } from '../../config/validate/lint-gateway.ts';
-import { hasReference, NO_REFERENCE } from '../../http/api-page/page-files.ts';
 import { type App, createApp } from '../../http/app.ts';
 import { createDrain } from '../../http/listener/drain.ts';
 import { closeListener, openListener } from '../../http/listener/open-listener.ts';
@@ -104,7 +103,6 @@ function createSideActions(
 function warnOfSetting({ gateway }: { readonly gateway: GatewayConfig }, log: Logger): void {
   if (hasPublishedPepper(gateway))
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
-  if (isApiPageServed(gateway) && !hasReference()) log.warn({}, NO_REFERENCE);
 }
 
 /** Creates the function that prepares a change to another configuration. */

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
 import type { Responder, WebFile } from '../listener/responder.ts';
 import { type Endpoint, READ_METHODS, type Route } from '../listener/routes.ts';
-import { findPageFiles } from './page-files.ts';
-import { type ApiPageContract, pageHtml } from './page-html.ts';
+import { type ApiPageContent, pageHtml } from './page-html.ts';
 
-/** The content security policy of the page: it may load files of this gateway, and the icons in Swagger UI's style. */
+/** The files that the page loads, with their media types. */
+const FILES = { 'page.css': 'text/css', 'page.js': 'text/javascript' };
+/** Their folder. The path goes two folders up and down again, because the build moves this file to `dist/bundle/serve`. */
+const FOLDER = new URL('../../http/api-page/static/', import.meta.url);
+
+/** The content security policy of the page: it may load files of this gateway, and its icon, which is empty. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 const REVALIDATED = 'public, no-cache';
@@ -43,13 +48,13 @@ function webFile(body: Buffer, type: string, onCompressed: OnCompressed): Hashed
 }
 
 /** Reads the files of the page, and renders it with their hashes. */
-async function loadPage(contract: ApiPageContract, onCompressed: OnCompressed): Promise<LoadedPage> {
+async function loadPage(content: ApiPageContent, onCompressed: OnCompressed): Promise<LoadedPage> {
   const files = new Map<string, HashedFile>();
-  for (const file of findPageFiles())
-    files.set(file.name, webFile(await file.read(), file.type, onCompressed));
+  for (const [name, type] of Object.entries(FILES))
+    files.set(name, webFile(await readFile(new URL(name, FOLDER)), `${type}; charset=utf-8`, onCompressed));
   const hashes = new Map([...files].map(([name, { hash }]) => [name, hash]));
   const page = (root: './' | '../') =>
-    webFile(Buffer.from(pageHtml({ contract, root, hashes })), 'text/html; charset=utf-8', onCompressed);
+    webFile(Buffer.from(pageHtml({ content, root, hashes })), 'text/html; charset=utf-8', onCompressed);
   return { page: page('./'), pageWithSlash: page('../'), files };
 }
 
@@ -62,19 +67,18 @@ const sendFile =
   ({ sendWebFile }: Pick<Responder, 'sendWebFile'>, name: string): SendLoaded =>
   ({ files }, context, { query }) => {
     const file = files.get(name);
-    if (file === undefined) throw new Error(`${name} was there when the gateway started`);
+    if (file === undefined) throw new Error(`the API page has no file ${name}`);
     // During an upgrade, a page of another version may ask for another hash, so the file must not be kept for long.
     sendWebFile(context, file, query === `v=${file.hash}` ? KEPT_FOR_A_YEAR : REVALIDATED);
   };
 
-/** Creates the API page of a contract. Its files are read on the first request. */
-export function createApiPage(contract: ApiPageContract, onCompressed: OnCompressed): ApiPage {
-  const names = findPageFiles().map(({ name }) => name);
+/** Creates the API page of a contract. Its files are read, and it is rendered, on the first request. */
+export function createApiPage(content: ApiPageContent, onCompressed: OnCompressed): ApiPage {
   let loading: Promise<LoadedPage> | undefined;
 
   /** Loads the page once. If that fails, the next request tries it again. */
   function load(): Promise<LoadedPage> {
-    loading ??= loadPage(contract, onCompressed).catch((error: unknown) => {
+    loading ??= loadPage(content, onCompressed).catch((error: unknown) => {
       loading = undefined;
       throw error;
     });
@@ -98,7 +102,7 @@ export function createApiPage(contract: ApiPageContract, onCompressed: OnCompres
   return {
     routes: (responder) => [
       route(API_PAGE_PATH, sendPage(responder)),
-      ...names.map((name) => route(`${API_PAGE_PATH}/${name}`, sendFile(responder, name))),
+      ...Object.keys(FILES).map((name) => route(`${API_PAGE_PATH}/${name}`, sendFile(responder, name))),
     ],
   };
 }

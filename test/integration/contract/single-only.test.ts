@@ -134,7 +134,7 @@ describe('a contract whose lists are all gone', () => {
     };
     expect(Object.keys(document.components.schemas)).toEqual(['Account', 'Error']);
     const page = await (await fetch(`${lone.url}/docs`)).text();
-    expect(page).toContain('/v1/accounts/acc_…');
+    expect(page).toContain('/v1/accounts/acc_42');
     expect(page).not.toContain('?limit=');
     await lone.close();
   });

@@ -53,9 +53,6 @@ type LockEntry = { readonly license?: string; readonly dev?: boolean; readonly d
 
 const PACKAGES = 'node_modules/';
 
-/** Development packages whose files the build copies into the product. */
-const SHIPPED = ['swagger-ui-dist'];
-
 /** The licences of the packages that Portico runs on. */
 function licencesTable(): string {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
@@ -64,7 +61,7 @@ function licencesTable(): string {
   const byLicence = new Map<string, Set<string>>();
   for (const [path, { license = '', dev, devOptional }] of Object.entries(packages)) {
     const name = path.slice(path.lastIndexOf(PACKAGES) + PACKAGES.length);
-    if (path === '' || ((dev === true || devOptional === true) && !SHIPPED.includes(name))) continue;
+    if (path === '' || dev === true || devOptional === true) continue;
     byLicence.set(license, (byLicence.get(license) ?? new Set()).add(name));
   }
   const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,27 @@
+// Makes HTML of texts that may hold anything, such as the descriptions of a contract file.
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Escapes a text for HTML, and for the value of an attribute between double quotes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** Escapes a text for HTML. Words between backticks become code. */
+export function proseHtml(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
+}
+
+/** A table that scrolls by itself if it is wider than the page. Its cells are HTML; the first of a row is its header. */
+export function table(label: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = rows.map(([first = '', ...others]) => {
+    const cells = others.map((cell) => `<td>${cell}</td>`).join('');
+    return `<tr><th scope="row">${first}</th>${cells}</tr>`;
+  });
+  return `<div class="wide" tabindex="0" role="group" aria-label="${escapeHtml(label)}, a table"><table>
+<thead><tr>${head.map((column) => `<th scope="col">${column}</th>`).join('')}</tr></thead>
+<tbody>
+${lines.join('\n')}
+</tbody>
+</table></div>`;
+}
