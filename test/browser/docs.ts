@@ -171,5 +171,57 @@ const picture: BenchRow = {
   },
 };
 
+const byKeyboard: BenchRow = {
+  id: 'docs-6',
+  name: 'the API page works by the keyboard: its contents lead to an operation, whose form sends what the copied code sends',
+  async run(bench) {
+    const docs = await openDocs(bench, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page, gateway, seen } = docs;
+    await page.getByRole('navigation').getByRole('link', { name: '/v1/users/{id}' }).press('Enter');
+    const anchor = new URL(page.url()).hash;
+    const part = page.locator(anchor);
+    await page.keyboard.press('Tab');
+    const isInside = await page.evaluate<boolean>(
+      `document.querySelector('${anchor}').contains(document.activeElement)`,
+    );
+    await page.getByLabel('Your key or token').fill(gateway.configuredKey);
+    await part.getByLabel('id').fill('user_none?/');
+    await part.getByLabel('id').press('Enter');
+    await part.getByText('404 Not Found').waitFor();
+    const answer = await part.locator('form pre').innerText();
+    await part.getByRole('button', { name: 'Copy' }).press('Enter');
+    await part.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    const wanted = `curl -H "Authorization: Bearer $KEY" \\\n  "${gateway.url}/v1/users/user_none%3F%2F"`;
+    const isWhole = isInside && answer.includes('"not_found"') && copied === wanted;
+    return promised(isWhole && seen.errors.length + seen.violations.length === 0, {
+      'focus after the contents': isInside ? `in ${anchor}` : 'elsewhere',
+      copied,
+      errors: seen.errors.length + seen.violations.length,
+    });
+  },
+};
+
+const withoutScript: BenchRow = {
+  id: 'docs-7',
+  name: 'without JavaScript, the API page has all but its forms, and says so',
+  async run(bench) {
+    const gateway = await bench.gateway({ env: { REDIS_URL: '' }, keys: 0 });
+    const tab = bench.own(await openTab({ origins: [gateway.url], javaScriptEnabled: false }));
+    await tab.page.goto(`${gateway.url}/docs`);
+    for (const closed of await tab.page.locator('details:not([name]) > summary').all()) await closed.click();
+    const text = await tab.page.locator('main').innerText();
+    const missing = [
+      ...['List users', '/v1/users/{id}', 'created_at', 'upstream_timeout', 'curl -H'],
+      ...['"total": 120', '/legacy/orders', 'Requests can be tried out on this page with JavaScript.'],
+    ].filter((word) => !text.includes(word));
+    const forms = await tab.page.locator('.try').filter({ visible: true }).count();
+    return promised(missing.length === 0 && forms === 0, { missing: missing.join(' ') || 'none', forms });
+  },
+};
+
 /** What is promised of the API page. */
-export const docsRows: readonly BenchRow[] = [shown, tried, seenByAll, below, picture];
+export const docsRows: readonly BenchRow[] = [
+  ...[shown, tried, seenByAll, below, picture],
+  ...[byKeyboard, withoutScript],
+];

@@ -12,10 +12,13 @@ export function proseHtml(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
 }
 
-/** A table that scrolls by itself if it is wider than the page. Its cells are HTML; the first of a row is its header. */
+/**
+ * A table that scrolls by itself if it is wider than the page. Its cells are HTML; the first of a row is its header. A narrow
+ * page has the cells of a row below each other, so each has the name of its column.
+ */
 export function table(label: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = rows.map(([first = '', ...others]) => {
-    const cells = others.map((cell) => `<td>${cell}</td>`).join('');
+    const cells = others.map((cell, index) => `<td data-column="${head[index + 1]}">${cell}</td>`).join('');
     return `<tr><th scope="row">${first}</th>${cells}</tr>`;
   });
   return `<div class="wide" tabindex="0" role="group" aria-label="${escapeHtml(label)}, a table"><table>

@@ -129,7 +129,7 @@ ${table('Limits', ['What', 'Rule'], limitRows(contract))}
 <section id="errors" aria-labelledby="errors-title">
 <h2 id="errors-title">Errors</h2>
 <p>The body of an error is <code>{"error": {"code", "message", "request_id"}}</code>. Go by the code: a gateway may be set to answer 500 in place of 502, 503 and 504.</p>
-${table('Errors', ['Code', 'Status', 'Meaning', 'Try again?'], errorRows())}
+${table('Errors', ['Code', 'Status', 'Meaning', 'Try again'], errorRows())}
 </section>
 ${referencePart(contract)}
 </main>
