@@ -1,15 +1,10 @@
 // Makes HTML of texts that may hold anything, such as the descriptions of a contract file.
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Escapes a text for HTML, and for the value of an attribute between double quotes. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
-}
+import { escapeXml } from '../../source/adapter/request/request-body.ts';
 
 /** Escapes a text for HTML. Words between backticks become code. */
 export function proseHtml(text: string): string {
-  return escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
+  return escapeXml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
 }
 
 /**
@@ -21,7 +16,7 @@ export function table(label: string, head: readonly string[], rows: readonly (re
     const cells = others.map((cell, index) => `<td data-column="${head[index + 1]}">${cell}</td>`).join('');
     return `<tr><th scope="row">${first}</th>${cells}</tr>`;
   });
-  return `<div class="wide" tabindex="0" role="group" aria-label="${escapeHtml(label)}, a table"><table>
+  return `<div class="wide" tabindex="0" role="group" aria-label="${escapeXml(label)}, a table"><table>
 <thead><tr>${head.map((column) => `<th scope="col">${column}</th>`).join('')}</tr></thead>
 <tbody>
 ${lines.join('\n')}

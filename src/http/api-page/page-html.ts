@@ -4,7 +4,8 @@ import { PAGE_MAX } from '../../contract/parse-query.ts';
 import type { Contract } from '../../contract/resource.ts';
 import { catalogue, errorCodes } from '../../kernel/errors/catalogue.ts';
 import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
-import { escapeHtml, proseHtml, table } from './html.ts';
+import { escapeXml } from '../../source/adapter/request/request-body.ts';
+import { proseHtml, table } from './html.ts';
 import { exampleAddress, operationLinks, referencePart } from './reference.ts';
 import { samples } from './samples.ts';
 
@@ -64,7 +65,7 @@ function permissionItems({ resources }: Contract): string {
 function routesPart(routes: ApiPageContent['routes']): string {
   if (routes.length === 0) return '';
   const rows = routes.map(({ path, methods, permission }) => [
-    `<code>${escapeHtml(path)}</code>`,
+    `<code>${escapeXml(path)}</code>`,
     methods.join(', '),
     permission === null ? 'none' : proseHtml(`\`${permission}\``),
   ]);
@@ -97,7 +98,7 @@ export function pageHtml({ root, hashes, content }: PageSpec): string {
 <html lang="en" data-root="${root}">
 <head>
 <meta charset="utf-8">
-<title>${escapeHtml(title)}</title>
+<title>${escapeXml(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">

@@ -7,7 +7,8 @@ import { deprecationMarks } from '../../contract/deprecation.ts';
 import { deprecationHeaders, headers } from '../../contract/openapi-headers.ts';
 import type { Contract, FilterParameter, Operation, Resource } from '../../contract/resource.ts';
 import { catalogue, errorCodes } from '../../kernel/errors/catalogue.ts';
-import { escapeHtml, proseHtml, table } from './html.ts';
+import { escapeXml } from '../../source/adapter/request/request-body.ts';
+import { proseHtml, table } from './html.ts';
 import { samples } from './samples.ts';
 
 type Resources = Contract['resources'];
@@ -25,7 +26,7 @@ function marksOf({ deprecated, 'x-sunset': sunset }: JsonSchema): string {
 }
 
 const codes = (values: readonly unknown[]): string =>
-  values.map((value) => `<code>${escapeHtml(String(value))}</code>`).join(', ');
+  values.map((value) => `<code>${escapeXml(String(value))}</code>`).join(', ');
 
 /** The sentences about a value, as HTML: those that are there. */
 const sentences = (...all: readonly (string | undefined)[]) =>
@@ -131,7 +132,7 @@ function answerPart({ kind, resource }: Operation, resources: Resources, what: s
 <p>${proseHtml(outline)}</p>
 ${table(`Fields: ${what}`, ['Field', 'Kind', 'Meaning'], fieldRows(fields))}
 <details><summary>Example of an answer</summary>
-<pre tabindex="0" role="group" aria-label="Example of an answer: ${escapeHtml(what)}"><code>${escapeHtml(JSON.stringify(body, null, 2))}</code></pre></details>`;
+<pre tabindex="0" role="group" aria-label="Example of an answer: ${escapeXml(what)}"><code>${escapeXml(JSON.stringify(body, null, 2))}</code></pre></details>`;
 }
 
 /** Every error of the catalogue, by status. */
@@ -142,22 +143,22 @@ const errorRows = errorCodes.map((code) => {
 
 function inputOf({ name, in: place, schema }: ApiParameter): string {
   if (schema.enum !== undefined) {
-    const choices = schema.enum.map((value) => `<option>${escapeHtml(value)}</option>`);
+    const choices = schema.enum.map((value) => `<option>${escapeXml(value)}</option>`);
     return `<select data-name="${name}"><option></option>${choices.join('')}</select>`;
   }
-  const hint = escapeHtml(String(schema.default ?? schema.examples?.[0] ?? ''));
+  const hint = escapeXml(String(schema.default ?? schema.examples?.[0] ?? ''));
   return `<input data-name="${name}" placeholder="${hint}" autocomplete="off" spellcheck="false"${place === 'path' ? ' required' : ''}>`;
 }
 
 /** The form that sends the request. It is hidden until the script of the page, which it needs, shows it. */
 function tryForm(operation: Operation, parameters: readonly ApiParameter[], what: string): string {
   const inputs = parameters.map((one) => `<label><code>${one.name}</code> ${inputOf(one)}</label>`);
-  return `<form class="try" data-path="${pathOf(operation).slice(1)}" aria-label="Try it: ${escapeHtml(what)}" autocomplete="off" hidden>
+  return `<form class="try" data-path="${pathOf(operation).slice(1)}" aria-label="Try it: ${escapeXml(what)}" autocomplete="off" hidden>
 <h4>Try it</h4>
 ${inputs.join('\n')}
 <button>Send the request</button>
 <p role="status"></p>
-<pre tabindex="0" role="group" aria-label="The answer: ${escapeHtml(what)}" hidden></pre>
+<pre tabindex="0" role="group" aria-label="The answer: ${escapeXml(what)}" hidden></pre>
 </form>`;
 }
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from './html.ts';
+import { escapeXml } from '../../source/adapter/request/request-body.ts';
 
 /** By language: code that makes a request. `URL` is replaced by its address. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -22,12 +22,12 @@ with urllib.request.urlopen(request) as answer:
  * open at a time. The script of the page puts the address of this gateway in, which the gateway does not know.
  */
 export function samples(what: string, address: string): string {
-  const url = `<span data-address="${escapeHtml(address)}">https://api.example/${escapeHtml(address)}</span>`;
+  const url = `<span data-address="${escapeXml(address)}">https://api.example/${escapeXml(address)}</span>`;
   return Object.entries(SAMPLES)
     .map(([language, code], index) => {
-      const label = `${language}: ${escapeHtml(what)}`;
-      const text = escapeHtml(code).replace('URL', () => url);
-      return `<details name="${escapeHtml(what)}"${index === 0 ? ' open' : ''}><summary>${language}</summary>
+      const label = `${language}: ${escapeXml(what)}`;
+      const text = escapeXml(code).replace('URL', () => url);
+      return `<details name="${escapeXml(what)}"${index === 0 ? ' open' : ''}><summary>${language}</summary>
 <pre class="sample" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre></details>`;
     })
     .join('\n');

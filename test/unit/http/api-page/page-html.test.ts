@@ -39,8 +39,9 @@ type Document = {
 const served = JSON.parse(JSON.stringify(openapiDocument(contract))) as Document;
 const operations = Object.entries(served.paths).map(([path, { get }]) => ({ path, get }));
 
+const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const unescaped = (text: string) =>
-  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  text.replaceAll(/&(\w+);/g, (entity, name: string) => CHARACTERS[name] ?? entity);
 /** What a reader sees of HTML. */
 const seen = (part: string) => unescaped(part.replaceAll(/<[^>]*>/g, ''));
 /** A text without the backticks that make code of words. */
