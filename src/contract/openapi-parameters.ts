@@ -117,6 +117,6 @@ export const exampleIdOf = ({ idStart }: Resource): string => `${idStart}42`;
 export function parametersOf({ kind, resource }: Operation): readonly ApiParameter[] {
   if (kind === 'list') return listParameters(resource);
   const description = `Identifier of the ${resource.singular}.`;
-  const schema = { type: 'string', minLength: 1, maxLength: 128, examples: [exampleIdOf(resource)] } as const;
+  const schema = { type: 'string', minLength: 1, maxLength: 128 } as const;
   return [{ name: 'id', in: 'path', required: true, description, schema }];
 }

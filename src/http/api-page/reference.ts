@@ -141,18 +141,19 @@ const errorRows = errorCodes.map((code) => {
   return [String(status), `<code>${code}</code>`, proseHtml(sentence)];
 });
 
-function inputOf({ name, in: place, schema }: ApiParameter): string {
+function inputOf({ name, in: place, schema }: ApiParameter, exampleId: string): string {
   if (schema.enum !== undefined) {
     const choices = schema.enum.map((value) => `<option>${escapeXml(value)}</option>`);
     return `<select data-name="${name}"><option></option>${choices.join('')}</select>`;
   }
-  const hint = escapeXml(String(schema.default ?? schema.examples?.[0] ?? ''));
+  const example = place === 'path' ? exampleId : schema.examples?.[0];
+  const hint = escapeXml(String(schema.default ?? example ?? ''));
   return `<input data-name="${name}" placeholder="${hint}" autocomplete="off" spellcheck="false"${place === 'path' ? ' required' : ''}>`;
 }
 
 /** The form that sends the request. It is hidden until the script of the page, which it needs, shows it. */
 function tryForm(operation: Operation, parameters: readonly ApiParameter[], what: string): string {
-  const inputs = parameters.map((one) => `<label><code>${one.name}</code> ${inputOf(one)}</label>`);
+  const inputs = parameters.map((one) => `<label><code>${one.name}</code> ${inputOf(one, exampleIdOf(operation.resource))}</label>`);
   return `<form class="try" data-path="${pathOf(operation).slice(1)}" aria-label="Try it: ${escapeXml(what)}" autocomplete="off" hidden>
 <h4>Try it</h4>
 ${inputs.join('\n')}
