@@ -90,7 +90,8 @@ describe('a gateway of several workers', () => {
     const tookMs = performance.now() - asked;
     for (const pid of workers) process.kill(pid, 'SIGCONT');
     expect(incidents.map(({ id, state }) => [id, state])).toEqual([[incident.id, 'open']]);
-    expect(incidents[0]?.todo.line).not.toBe('');
+    const { todo } = incidents[0]!;
+    expect(todo.line).not.toBe('');
     expect(silent.toSorted()).toEqual(workers.toSorted());
     expect(scopeText).toContain(`no answer from workers ${silent.join(', ')}`);
     expect(overview.status).toBe(200);

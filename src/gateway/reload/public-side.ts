@@ -133,7 +133,7 @@ function watchSnapshots(metrics: Metrics, current: () => Snapshot): void {
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices) {
   const { log, tracing, instance = 'gateway' } = services;
-  // A replaced configuration must be freed from memory, so objects that live longer keep only the parts that they need.
+  // A replaced configuration must be freed from memory, so objects that live longer keep only parts of it.
   const { host, port } = first.gateway.listen;
   warnOfSetting(first, log);
   const counted = createMetrics({ ...services, operations: [] });
@@ -146,10 +146,8 @@ export function createPublicSide(first: ServedConfig, services: PublicServices) 
   const app = createApp({ ...services, metrics, recent, callers, onAnswered: tracker.answered });
   const quotaOf = services.quotaOf ?? createLocalQuotas();
   const closing = new AbortController();
-  const webhooks = openWebhooks({
-    ...{ ...services, metrics, instance },
-    targets: () => snapshots.current.config.webhooks,
-  });
+  const targets = () => current().config.webhooks;
+  const webhooks = openWebhooks({ ...services, metrics, instance, targets });
   const kept = createSharedComponents();
   const parts = { quotaOf, redis: redis.of, metrics, app, kept, tell: webhooks.tell };
   const shared = { ...services, ...stores, ...parts };

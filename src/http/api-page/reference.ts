@@ -153,7 +153,9 @@ function inputOf({ name, in: place, schema }: ApiParameter, exampleId: string): 
 
 /** The form that sends the request. It is hidden until the script of the page, which it needs, shows it. */
 function tryForm(operation: Operation, parameters: readonly ApiParameter[], what: string): string {
-  const inputs = parameters.map((one) => `<label><code>${one.name}</code> ${inputOf(one, exampleIdOf(operation.resource))}</label>`);
+  const inputs = parameters.map(
+    (one) => `<label><code>${one.name}</code> ${inputOf(one, exampleIdOf(operation.resource))}</label>`,
+  );
   return `<form class="try" data-path="${pathOf(operation).slice(1)}" aria-label="Try it: ${escapeXml(what)}" autocomplete="off" hidden>
 <h4>Try it</h4>
 ${inputs.join('\n')}
