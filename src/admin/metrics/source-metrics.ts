@@ -1,7 +1,7 @@
 // The metrics of sources: their calls, hosts, breakers, disabled claims and scan caches.
 
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
-import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
+import { isFieldAlarm, readFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import { createFailedCallMetrics } from './failed-calls.ts';
 import {
   createCounter,
@@ -78,8 +78,9 @@ function createClaimMetrics(place: MetricPlace) {
     labelNames: ['source', 'resource', 'field', 'kind'],
     read: () =>
       disabled().flatMap(({ source, resource, claim }) => {
-        const [, field = '', kind = ''] = claim.split('.');
-        return isFieldAlarm(claim) ? [[[source, resource, field, kind], 1] as const] : [];
+        if (!isFieldAlarm(claim)) return [];
+        const { field, kind } = readFieldAlarm(claim);
+        return [[[source, resource, field, kind], 1] as const];
       }),
   });
   /** Reports at each scrape what `list` has. */

@@ -14,8 +14,8 @@ export type PatienceFacts = {
   readonly issuerMs: number;
   /** Where the Redis of some roles is, as a URL without credentials. */
   readonly redisUrl: (roles: readonly string[]) => string | undefined;
-  /** The operations that read a resource. */
-  readonly operationsOf: (resource: string) => readonly string[];
+  /** The operations that lack a field if the list of the resource has lost it. */
+  readonly operationsOf: (resource: string, field: string) => readonly string[];
 };
 
 /** `isFull`: calls of its source wait, because as many as may be are under way. */

@@ -66,7 +66,7 @@ function affectedBy(
   const roles = subject.split('+');
   if (kind === 'field') {
     const { resource, field } = lostFieldOf(subject);
-    return `all who read ${field} by ${operationsOf(resource).join(', ')}: they get null with 200`;
+    return `all who read ${field} by ${operationsOf(resource, field).join(', ')}: they get null with 200`;
   }
   if (answers.failed === 0) return undefined;
   if (kind === 'issuer') return 'callers with tokens; API keys are not affected';

@@ -4,7 +4,8 @@ import type { Metrics } from '../../admin/metrics/metrics.ts';
 import { servedSources } from '../../admin/views/served-source.ts';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
-import { isFieldAlarm } from '../../source/adapter/spec/capability.ts';
+import { operationsWithField } from '../../source/adapter/map/row-fields.ts';
+import { isFieldAlarm, readFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import type { BreakerState } from '../../source/resilience/breaker.ts';
 import type { DisabledClaim } from '../../store/disabled-claims.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
@@ -59,12 +60,14 @@ function fieldStates(
 ): readonly WatchedState[] {
   return claims.flatMap(({ source, resource, claim, at }) => {
     if (!isFieldAlarm(claim)) return [];
-    const [, field = '', kind] = claim.split('.');
+    const { field, kind } = readFieldAlarm(claim);
     const cause = `many records ${kind === 'gone' ? 'lack it' : 'have an unreadable one'}, so callers get null`;
     const subject = lostFieldSubject(source, resource, field);
     // While a resource moves, another source may have given the answer, so nobody is named.
     const served = compiled.find((one) => one.resource.name === resource && one.migration === undefined);
-    const readBy = served?.resource.operations.map(({ name }) => name) ?? [];
+    const spec = served?.source.spec.resources[resource];
+    const readBy =
+      spec === undefined || served === undefined ? [] : operationsWithField(spec, served.resource, field);
     return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true, readBy }];
   });
 }

@@ -1,5 +1,6 @@
 // Opens the incidents of a gateway: who is asked for them, how they are described, and how receivers are told.
 
+import { operationsWithField } from '../../source/adapter/map/row-fields.ts';
 import type { Act } from '../../admin/actions/act.ts';
 import { createIncidentDescriber, type DescribeIncidents } from '../../admin/actions/incident-actions.ts';
 import type { PatienceFacts } from '../../admin/views/incident-next.ts';
@@ -56,9 +57,11 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
       const { profile } = all.find((one) => one.roles.some((role) => roles.includes(role))) ?? {};
       return profile && plainRedisUrl(profile);
     },
-    operationsOf: (name) =>
-      compiled.find(({ resource }) => resource.name === name)?.resource.operations.map((one) => one.name) ??
-      [],
+    operationsOf(name, field) {
+      const { source, resource } = compiled.find((one) => one.resource.name === name) ?? {};
+      const spec = source?.spec.resources[name];
+      return spec === undefined || resource === undefined ? [] : operationsWithField(spec, resource, field);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 // Says which view of a source file (rows, their details, the single record) has which fields of a resource.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
@@ -74,4 +75,17 @@ export function viewSpecOf(
 /** The mapping of all fields of a list's records, from rows and details. */
 export function wholeMapping(spec: SourceResourceSpec): MappingSpec {
   return { ...detailsSpec(spec)?.map, ...spec.list.map };
+}
+
+/**
+ * The operations whose answers have a field from the same place as the list. A single record may have it from another one, and
+ * then it can be there although the rows of the list have lost it.
+ */
+export function operationsWithField(
+  spec: SourceResourceSpec,
+  { operations }: Resource,
+  field: string,
+): readonly string[] {
+  const isSame = spec.get === undefined || isDeepStrictEqual(spec.get.map[field], wholeMapping(spec)[field]);
+  return operations.flatMap(({ kind, name }) => (kind === 'list' || isSame ? [name] : []));
 }

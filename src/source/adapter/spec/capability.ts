@@ -18,6 +18,12 @@ export const PROOF: Capability = 'auth.proof';
  */
 export const isFieldAlarm = (capability: Capability): boolean => capability.startsWith('field.');
 
+/** The field of an alarm, which may have dots (`address.city`), and what is wrong with it: `gone` or `unreadable`. */
+export function readFieldAlarm(alarm: Capability): { readonly field: string; readonly kind: string } {
+  const end = alarm.lastIndexOf('.');
+  return { field: alarm.slice('field.'.length, end), kind: alarm.slice(end + 1) };
+}
+
 /** The claims of a list about its sorts and filters. */
 export function sortAndFilterClaims({ sort, filters }: ListSpec): readonly Capability[] {
   return [

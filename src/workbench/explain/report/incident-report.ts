@@ -56,9 +56,11 @@ function callersText({ kind, callers, moreCallers, affected, answers }: Shown): 
     return `${name} ${number(failed)}`;
   });
   const { callers: more, failed } = moreCallers;
+  const nameless = answers.failed - failed - callers.reduce((sum, one) => sum + one.failed, 0);
   const all = [
     ...named,
     ...(failed > 0 ? [`${more > 0 ? number(more) : 'some'} more ${number(failed)}`] : []),
+    ...(nameless > 0 ? [`callers that are not known ${number(nameless)}`] : []),
   ].join(', ');
   return kind === 'field' && affected !== undefined ? `${affected}: ${all}` : all;
 }

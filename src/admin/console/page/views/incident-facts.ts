@@ -15,12 +15,19 @@ const SECOND_MS = 1_000;
  * The filter of the list of requests that shows those of an incident. It begins a second before the incident, because a request
  * comes shortly before its first call.
  */
-export function requestsFilter({ kind, subject, since }: IncidentView): Readonly<Record<string, string>> {
+export function requestsFilter({
+  kind,
+  subject,
+  since,
+  operations,
+}: IncidentView): Readonly<Record<string, string>> {
   const [source = ''] = subject.split(' ');
+  // The line of a slow answer does not name its source.
+  const [only] = operations.length === 1 ? operations : [];
   const filters: Readonly<Partial<Record<IncidentView['kind'], Readonly<Record<string, string>>>>> = {
     source: { source },
     route: { operation: subject },
-    slow: { status: 'slow' },
+    slow: { status: 'slow', ...(only && { operation: only.name }) },
     issuer: { source: subject },
     gateway: { code: 'server_error' },
     redis: { status: '5xx' },
@@ -72,7 +79,10 @@ function callersCell(incident: IncidentView): Children {
   const more =
     moreCallers.failed > 0 &&
     html`<span class="part">${moreCallers.callers || 'some'} more ${countText(moreCallers.failed)}</span>`;
-  const whose = html`${countedLinks(incident, things)}${more}`;
+  const nameless = answers.failed - moreCallers.failed - callers.reduce((sum, { failed }) => sum + failed, 0);
+  const unknown =
+    nameless > 0 && html`<span class="part">callers that are not known ${countText(nameless)}</span>`;
+  const whose = html`${countedLinks(incident, things)}${more}${unknown}`;
   return kind === 'field' ? html`${affected}: ${whose}` : whose;
 }
 
@@ -122,7 +132,7 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
     ['Whose fault', faultText],
     ['Calls', calls && `${countedText(calls, how)}${notSent}`],
     ['Answers', answers.failed === 0 ? 'none failed' : countedText(answers)],
-    ['Whose answers', callersCell(incident)],
+    [how === 'slow' ? 'Whose slow or failed answers' : 'Whose answers', callersCell(incident)],
     ['Which requests', requests.length === 0 ? 'none failed' : countedLinks(incident, requests)],
     [
       'Hosts',
