@@ -1,4 +1,5 @@
-// Compiles the source files, and chooses the source that serves each resource.
+// Compiles the source files, and chooses the source that serves each resource: for the gateway at its start and at each
+// reload, and for the commands that read source files.
 
 import { type Adapter, compileAdapter } from './adapter/compile.ts';
 import { lintSource } from './adapter/lint-source.ts';
@@ -27,7 +28,7 @@ export type CompiledSource = {
 export type DigestedSource = CompiledSource & {
   /** Part of every cache key. It changes with the source file (variables filled in), the contract, and `CONTRACT_VERSION`. */
   readonly digest: string;
-  /** Lets the settings of components be compared by the digest alone. */
+  /** Components are kept over a reload if their settings are equal as JSON (`kernel/shared-components.ts`): here, the digest. */
   toJSON(): string;
 };
 
@@ -104,7 +105,7 @@ function withDigest(compiled: CompiledSource): DigestedSource {
   return { ...compiled, digest, toJSON: () => digest };
 }
 
-/** The resource as this source serves it with the settings of the gateway file. */
+/** The resource as the new source of a migration serves it, with the settings of the gateway file. */
 function serveFrom(
   compiled: CompiledSource,
   { migration: _, ...settings }: ResourceConfig,

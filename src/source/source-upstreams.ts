@@ -70,7 +70,7 @@ function createHealthProbe({ resource, adapter: { list } }: CompiledSource): Hea
   };
 }
 
-/** Creates the client of a source. `first`: the first of the resources that are read from this source. */
+/** Creates the client of a source. `first`: the first of the resources that are read from this source; its list is probed. */
 function makeSourceClient(
   { first, deadlineMs }: { readonly first: DigestedSource; readonly deadlineMs: number },
   deps: SourceUpstreamsDeps,

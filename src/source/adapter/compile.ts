@@ -43,8 +43,8 @@ import { compileListProgram, type ProgramReply, type RowMapping } from './row-pr
 import { createRecordSink } from './row-program/record-sink.ts';
 import { createByteSink } from './row-program/byte-sink.ts';
 
-/** What one upstream reply to a list says, besides its rows. */
-export type ReplyFacts = {
+/** What one upstream reply to a list says around its rows, such as the total and the next window. */
+export type ReplyEnvelope = {
   /** The number of matching rows that the reply states; `undefined` if it states none. */
   readonly total: number | undefined;
   /** True if the reply has a total that cannot be read. */
@@ -62,10 +62,10 @@ export type ReplyFacts = {
 };
 
 /** The rows of one upstream reply. */
-export type Rows = ReplyFacts & { readonly records: readonly CanonicalRecord[] };
+export type Rows = ReplyEnvelope & { readonly records: readonly CanonicalRecord[] };
 
 /** The rows of one upstream reply as they stand in the body of an answer. */
-export type WrittenRows = ReplyFacts & { readonly written: WrittenRecords };
+export type WrittenRows = ReplyEnvelope & { readonly written: WrittenRecords };
 
 /** The adapter of a resource's list: plans requests and reads replies. Pure: no I/O. */
 export type ListAdapter = {
@@ -108,15 +108,15 @@ export function observedListReaders({
 /** Everything about one resource of one upstream, compiled. */
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
 
-/** Compiles the reader of what a reply to a list says besides its rows. */
-function compileFacts({ list }: SourceResourceSpec, { source }: ReplyContext, place: SpecLocation) {
+/** Compiles the reader of what a reply to a list says around its rows. */
+function compileEnvelope({ list }: SourceResourceSpec, { source }: ReplyContext, place: SpecLocation) {
   const readTotal = compileTotal(list.total, place.at('total'));
   const total = compileTotalBeside(list, readTotal);
   const next = compileNext(list, source.net, place.at('window'));
   const echo = compileEcho(list.window, place.at('window'));
   const types = compileTypeWatch(list, place);
 
-  function factsOf(
+  function readEnvelope(
     { reply, body, rows = [] }: { reply: UpstreamReply; body: Json; rows?: readonly Json[] },
     { onMissingValue }: ReplyObserver,
   ) {
@@ -127,7 +127,7 @@ function compileFacts({ list }: SourceResourceSpec, { source }: ReplyContext, pl
       echo: echo?.(body),
     };
   }
-  return { readTotal, types, factsOf };
+  return { readTotal, types, readEnvelope };
 }
 
 /** Compiles the general reader. It is slower than a program, but reads all that a source file can say, and explains failures. */
@@ -138,9 +138,9 @@ function compileGeneralReader(
   place: SpecLocation,
   {
     readReply,
-    factsOf,
+    readEnvelope,
     types,
-  }: Pick<ReturnType<typeof compileFacts>, 'factsOf' | 'types'> & {
+  }: Pick<ReturnType<typeof compileEnvelope>, 'readEnvelope' | 'types'> & {
     readonly readReply: ReturnType<typeof compileReader>;
   },
 ): ListAdapter['read'] {
@@ -161,7 +161,7 @@ function compileGeneralReader(
     return {
       records: mapRows(kept, observer),
       droppedIds: dropped.flatMap((row) => codec.toPublic(findId(row)) ?? []),
-      ...factsOf({ reply, body, rows }, observer),
+      ...readEnvelope({ reply, body, rows }, observer),
       received: rows.length,
     };
   };
@@ -178,21 +178,21 @@ function compileList(
 ): ListAdapter {
   const place = here.at('list');
   const readReply = compileReader(context, 'list');
-  const facts = compileFacts(spec, context, place);
-  const { types, readTotal } = facts;
+  const envelope = compileEnvelope(spec, context, place);
+  const { types, readTotal } = envelope;
   const fields = rowFields(spec, resource);
   const mapping = { resource, fields, map: spec.list.map, id: spec.id, codec: context.codec };
-  const readGeneral = compileGeneralReader(spec, mapping, context, place, { ...facts, readReply });
+  const readGeneral = compileGeneralReader(spec, mapping, context, place, { ...envelope, readReply });
   const makesPages = spec.list.hydrate === undefined && RANDOM_WINDOWS.includes(spec.list.window.kind);
   const toRecords = compileListProgram(context, spec.list, { mapping, types }, createRecordSink);
   const toBytes = makesPages
     ? compileListProgram(context, spec.list, { mapping, types }, createByteSink)
     : undefined;
 
-  function factsOf(reply: UpstreamReply, observer: ReplyObserver, found: ProgramReply<ReadRecords>) {
+  function envelopeOf(reply: UpstreamReply, observer: ReplyObserver, found: ProgramReply<ReadRecords>) {
     notifyObserver(observer, found);
     const { body, records } = found;
-    return { droppedIds: [], ...facts.factsOf({ reply, body }, observer), received: records.length };
+    return { droppedIds: [], ...envelope.readEnvelope({ reply, body }, observer), received: records.length };
   }
 
   function read(reply: UpstreamReply, observer: ReplyObserver): Rows {
@@ -201,7 +201,7 @@ function compileList(
     // Only the general reader reports the types of all values.
     const found = observer.onType === undefined ? toRecords?.(reply) : undefined;
     if (found === undefined) return readGeneral(reply, observer);
-    return { records: found.records, ...factsOf(reply, observer, found) };
+    return { records: found.records, ...envelopeOf(reply, observer, found) };
   }
 
   function readWritten(reply: UpstreamReply, observer: ReplyObserver): Rows | WrittenRows {
@@ -210,7 +210,7 @@ function compileList(
     const found = toBytes(reply);
     // If one program cannot read the reply, the other one cannot read it either.
     if (found === undefined) return readGeneral(reply, observer);
-    return { written: found.records, ...factsOf(reply, observer, found) };
+    return { written: found.records, ...envelopeOf(reply, observer, found) };
   }
 
   return {

@@ -3,7 +3,7 @@
 // every answer, so a check that finds nothing allocates nothing. Each file also has a `Claim`, whose probe asks a source for
 // evidence and reports what it found. `doctor`, and `infer` for its drafts, run the probes of all claims.
 
-import type { ReplyFacts, Rows } from '../adapter/compile.ts';
+import type { ReplyEnvelope, Rows } from '../adapter/compile.ts';
 import type { Capability } from '../adapter/spec/capability.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { Value } from '../../contract/fields.ts';
@@ -14,11 +14,11 @@ import type { RowWalk } from './evidence/walk.ts';
 /** A row as checks see it: its id, and its values by field. `infer` can make such a row before it has a mapping. */
 export type EvidenceRow = { readonly id: string } & Readonly<Record<string, Value>>;
 
-/** How a window was asked for (`call`), and what the reply says besides its rows. */
-export type WindowFacts = { readonly call: WindowCall; readonly rows: ReplyFacts };
+/** How a window was asked for (`call`), and what the reply says around its rows. */
+export type WindowEnvelope = { readonly call: WindowCall; readonly rows: ReplyEnvelope };
 
 /** How a window was asked for, and the rows that came. */
-export type WindowEvidence = WindowFacts & { readonly rows: Rows };
+export type WindowEvidence = WindowEnvelope & { readonly rows: Rows };
 
 /** The ids of a window's rows, including those of dropped rows. */
 export function windowIds({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly string[] {
@@ -64,7 +64,7 @@ export type Evidence = {
   readonly ask: Ask;
   readonly first: Exchange<Rows> & { readonly value: Rows };
   readonly sample: RowWalk;
-  /** How often fields of the sample became `null`, by `field reason`. */
+  /** How often fields of the sample became `null`, by field and reason: the key is `<field> <reason>`. */
   readonly gaps: ReadonlyMap<string, number>;
   /** The most calls that a probe that reads many rows may make. */
   readonly callsMax: number;
@@ -72,17 +72,23 @@ export type Evidence = {
   readonly failed: ReadonlySet<string>;
 };
 
-/** Claims that differ if rows move or windows lose rows. */
+/** Names of claims that differ if rows move or windows lose rows. */
 const UNSETTLED = ['order', 'stability', 'walk', 'short windows'];
 
 /**
  * Whether an earlier finding already says that the rows of the sample are unreliable, or that one of the claims `others` differs.
  */
-export function isTold({ failed }: Pick<Evidence, 'failed'>, ...others: readonly string[]): boolean {
+export function isAlreadyReported(
+  { failed }: Pick<Evidence, 'failed'>,
+  ...others: readonly string[]
+): boolean {
   return UNSETTLED.some((name) => failed.has(name)) || others.some((name) => failed.has(name));
 }
 
-/** One thing that a source file claims, or could claim. Its probe throws SourceUnreachable and SessionBudgetSpent. */
+/**
+ * One thing that a source file claims, or could claim. Its probe throws `SourceUnreachable` and `SessionBudgetSpent`
+ * (`workbench/doctor/session/source-session.ts`).
+ */
 export type Claim = {
   readonly name: string;
   readonly probe: (evidence: Evidence) => AsyncIterable<Finding>;

@@ -1,4 +1,5 @@
-// Checks the claims of lists whose windows can only be read one after the other: cursors, continuations and links.
+// Checks the claims of lists whose windows can only be read one after the other: cursors, continuations and links. `doctor`
+// and `infer` use the claims, and the gateway `isFullWindow`, for pages that it reaches by cursors.
 
 import { compilePath } from '../adapter/spec/path.ts';
 import { addressInHeader } from '../adapter/read/next.ts';

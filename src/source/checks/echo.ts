@@ -1,4 +1,5 @@
-// Checks that replies name the page or offset that they were asked for (`window.echo`), and not another one.
+// Checks that replies name the page or offset that they were asked for (`window.echo`), and not another one: the gateway in
+// each reply (`brokenEcho`), `doctor` and `infer` in a sample (`echoClaim`).
 
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { Echo } from '../adapter/read/echo.ts';

@@ -1,4 +1,5 @@
-// Checks that the values of a filtered field have the JSON types that the filter states (`types`).
+// Checks that the values of a filtered field have the JSON types that the filter states (`types`): the gateway in each reply
+// (`brokenTypes`), `doctor` and `infer` in a sample (`checkTypes`).
 
 import type { OtherType } from '../adapter/map/certified-types.ts';
 import type { JsonType } from '../../kernel/json/values.ts';

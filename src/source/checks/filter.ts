@@ -1,11 +1,18 @@
-// Checks that a source filters as the contract does: no wrong rows, no missing rows, and before it pages.
+// Checks that a source filters as the contract does: no wrong rows, no missing rows, and before it pages. The gateway checks
+// the rows of each reply (`brokenFilter`); `doctor` and `infer` try values (`tryFilters`).
 
 import type { Capability } from '../adapter/spec/capability.ts';
 import type { FilterSpec } from '../../config/schema/source.ts';
 import { matches } from '../../contract/order.ts';
 import type { Filter, PushableOp } from '../../contract/query.ts';
 import { plural } from '../../kernel/plural.ts';
-import { type Evidence, type EvidenceRow, isTold, type WindowEvidence, windowIds } from './claim.ts';
+import {
+  type Evidence,
+  type EvidenceRow,
+  isAlreadyReported,
+  type WindowEvidence,
+  windowIds,
+} from './claim.ts';
 import {
   type Ask,
   describeExchange,
@@ -78,7 +85,7 @@ function tornWalk(evidence: Evidence, found: RowWalk): string | undefined {
   const { window } = list;
   if (!isNumbered(window)) return undefined;
   // Rows that move, or come again behind the end, are reported elsewhere.
-  if (isTold(evidence, 'past end')) return undefined;
+  if (isAlreadyReported(evidence, 'past end')) return undefined;
   if (found.repeated > 0 || (found.end === 'repeats' && endsEmpty(list))) return 'rows came twice';
   const { before, short } = shortWindows(found);
   if (hidesRows(list) || short.length === 0) return undefined;
@@ -89,7 +96,7 @@ function tornWalk(evidence: Evidence, found: RowWalk): string | undefined {
 export async function countUnlisted(evidence: Evidence, found: RowWalk): Promise<number> {
   const { ask, sample } = evidence;
   // If rows move, the walk may have missed some; that is reported elsewhere.
-  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold(evidence)) return 0;
+  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isAlreadyReported(evidence)) return 0;
   const unlistedBy = ({ records }: RowWalk) => {
     const listed = new Set(records.map(({ id }) => id));
     return found.records.filter(({ id }) => !listed.has(id)).length;

@@ -1,4 +1,5 @@
-// Checks an order bet: an order of rows on which pages depend, although nothing in the request asks for it.
+// Checks an order bet: an order of rows on which pages depend, although nothing in the request asks for it. The gateway does
+// it about once a minute (`brokenBet`), and `doctor` reports each bet (`orderBetClaim`).
 
 import { type OrderBet, orderBet } from '../adapter/plan/order-bet.ts';
 import { compileIdOrder } from '../../contract/order.ts';

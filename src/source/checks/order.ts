@@ -1,4 +1,5 @@
-// Checks that rows come in the order that a source file claims, and in the same order each time.
+// Checks that rows come in the order that a source file claims, and in the same order each time: the gateway in each reply
+// (`isOrdered`), `doctor` and `infer` in a sample, and they say what is wrong (`disorder`).
 
 import type { Value } from '../../contract/fields.ts';
 import {
@@ -26,6 +27,7 @@ export function isOrdered(rows: readonly EvidenceRow[], order: RecordOrder): boo
   return true;
 }
 
+/** Whether two values are equal in a sort, so that the ids decide the order of their rows. */
 function isSame(by: SortField, left: Value, right: Value): boolean {
   if (left === null || right === null) return left === right;
   return compareKeys(sortKeyOf(by, left), sortKeyOf(by, right)) === 0;

@@ -1,9 +1,16 @@
-// Checks that the total of a source is the number of its rows, with and without filters.
+// Checks that the total of a source is the number of its rows, with and without filters: the gateway in each reply
+// (`brokenTotal`), `doctor` and `infer` by reading all rows.
 
-import type { ReplyFacts, Rows } from '../adapter/compile.ts';
+import type { ReplyEnvelope, Rows } from '../adapter/compile.ts';
 import type { Filter } from '../../contract/query.ts';
 import { explainReplies } from '../adapter/read/explain-reply.ts';
-import { claimOf, type Evidence, inconsistent, type InconsistentReads, type WindowFacts } from './claim.ts';
+import {
+  claimOf,
+  type Evidence,
+  inconsistent,
+  type InconsistentReads,
+  type WindowEnvelope,
+} from './claim.ts';
 import {
   type Ask,
   depthOf,
@@ -37,7 +44,7 @@ export function isUnsteady(totals: readonly number[]): boolean {
 
 /** How the total of a reply differs from the total that another reply gave for the same rows; `undefined`: it does not. */
 export function brokenSteadiness(
-  { total }: ReplyFacts,
+  { total }: ReplyEnvelope,
   before: number | undefined,
 ): InconsistentReads | undefined {
   if (total === undefined || before === undefined || total === before) return undefined;
@@ -45,7 +52,7 @@ export function brokenSteadiness(
 }
 
 /** How a window contradicts a total, because it does not have exactly the rows that the total promises; `undefined`: it has. */
-export function brokenTotal({ call, rows }: WindowFacts, total: number): InconsistentReads | undefined {
+export function brokenTotal({ call, rows }: WindowEnvelope, total: number): InconsistentReads | undefined {
   const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
   const unsteady = brokenSteadiness(rows, total);
   if (unsteady !== undefined || rows.received === expected) return unsteady;

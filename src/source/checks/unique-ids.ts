@@ -1,3 +1,5 @@
+// Checks that no record comes twice in a list: the gateway in each reply (`hasDuplicates`), `doctor` and `infer` in a sample.
+
 import { claimOf, type EvidenceRow } from './claim.ts';
 import { listPlace } from './evidence/ask.ts';
 import { concludeAt } from './evidence/finding.ts';

@@ -1,7 +1,8 @@
-// Checks the size of windows. A source file says how many rows a window has (`window.sizeMax`, or the constant of a request
-// without windows), and by `shortPage` whether only the last window may have fewer.
+// Checks the size of windows: the gateway in each reply (`wrongRowCount`), `doctor` and `infer` in a sample. A source file
+// says how many rows a window has (`window.sizeMax`, or the constant of a request without windows), and by `shortPage` whether
+// only the last window may have fewer.
 
-import { claimOf, type WindowFacts } from './claim.ts';
+import { claimOf, type WindowEnvelope } from './claim.ts';
 import { hidesRows, listPlace } from './evidence/ask.ts';
 import { concludeAt, setting } from './evidence/finding.ts';
 import { plural } from '../../kernel/plural.ts';
@@ -12,7 +13,7 @@ import type { RowWalk } from './evidence/walk.ts';
  * the source means something else by the size. If exactly as many come as a constant such as `limit=100` asks for, the list may
  * be cut off there, unless the total says that these are all rows.
  */
-export function wrongRowCount({ call, rows }: WindowFacts): string | undefined {
+export function wrongRowCount({ call, rows }: WindowEnvelope): string | undefined {
   const constant = rows.total === rows.received ? undefined : call.constantSizes?.get(rows.received);
   if (constant !== undefined)
     return `exactly as many rows came as the constant ${constant} of the request asks for (${rows.received}), so there may be more: page with a window such as offset or page, or raise the constant above what the list can become`;

@@ -1,4 +1,4 @@
-import type { ReplyFacts } from '../../../source/adapter/compile.ts';
+import type { ReplyEnvelope } from '../../../source/adapter/compile.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import { readInThreadIfLarge } from '../large-replies/large-replies.ts';
@@ -26,7 +26,7 @@ export async function totalOfCount(
 }
 
 /** The total in the reply for the first window of a list. */
-export function totalOfRows({ total, received, isTotalLost }: ReplyFacts): number | TotalIsLowerBound {
+export function totalOfRows({ total, received, isTotalLost }: ReplyEnvelope): number | TotalIsLowerBound {
   // Some sources leave the total out if there are no rows. Then it is 0.
   const isEmpty = received === 0 && isTotalLost !== true;
   return total ?? (isEmpty ? 0 : totalIsLowerBound);

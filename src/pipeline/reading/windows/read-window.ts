@@ -3,7 +3,7 @@
 import type { Rows, WrittenRows } from '../../../source/adapter/compile.ts';
 import type { WindowRequest } from '../../../source/adapter/plan/plan.ts';
 import type { WindowCall } from '../../../source/adapter/plan/window.ts';
-import type { WindowEvidence, WindowFacts } from '../../../source/checks/claim.ts';
+import type { WindowEvidence, WindowEnvelope } from '../../../source/checks/claim.ts';
 import { brokenEcho } from '../../../source/checks/echo.ts';
 import { brokenTypes } from '../../../source/checks/filter-types.ts';
 import { wrongRowCount } from '../../../source/checks/window-size.ts';
@@ -43,7 +43,7 @@ async function readRows(
 }
 
 /** A window whose rows are written as bytes, as in the body of an answer. */
-export type WrittenWindow = WindowFacts & { readonly rows: WrittenRows };
+export type WrittenWindow = WindowEnvelope & { readonly rows: WrittenRows };
 
 /** Whether the rows of a window are written as bytes. */
 export function isWrittenWindow(window: WindowEvidence | WrittenWindow): window is WrittenWindow {

@@ -1,4 +1,4 @@
-// What probes use to ask a source, and small questions about the windows of its list.
+// What the probes of `doctor` and `infer` use to ask a source, and small questions about the windows of its list.
 
 import type { Rows } from '../../adapter/compile.ts';
 import type { Planner } from '../../adapter/plan/plan.ts';

@@ -1,4 +1,5 @@
-// Finds named values in the documents of a source, for `infer` and for the search for totals.
+// Finds named values in the documents of a source: for `infer`, and for the search for a total that a file does not name
+// (stated-numbers.ts).
 
 import { pathWith } from '../../adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
@@ -7,7 +8,7 @@ import { isList, isObject } from '../../../kernel/json/values.ts';
 /** Keys that a path may name. Other keys of a document are skipped. */
 const NAMEABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{FFFD}]{1,80}$/u;
 
-/** Whether a key may be written into a draft. When a draft is read, `${NAME}` would be replaced from the environment. */
+/** Whether a key may be written into a file that `infer` drafts, where `${NAME}` would be replaced from the environment. */
 export function isNameable(key: string): boolean {
   return NAMEABLE.test(key) && !key.includes('${') && key.isWellFormed();
 }
@@ -38,6 +39,7 @@ export function fold(name: string): string {
 /** A value of a document, with its path and the keys on the way. */
 export type PlacedValue = { readonly value: Json; readonly path: string; readonly keys: readonly string[] };
 
+/** Deeper values and further keys are not searched. */
 const DEPTH_MAX = 8;
 const MEMBERS_MAX = 200;
 
@@ -65,6 +67,7 @@ export function valuesIn(
 /** A text, number, boolean or null of a document; `name` is its path with folded keys. */
 export type Leaf = { readonly path: string; readonly name: string; readonly value: Json };
 
+/** The most keys on the way to a leaf. */
 const ENVELOPE_DEPTH = 5;
 
 /** The leaves of a document outside its lists. */

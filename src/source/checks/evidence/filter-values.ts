@@ -1,4 +1,4 @@
-// Chooses the values with which a filter is tried: those that are difficult to send or to compare come first.
+// Chooses the values with which `doctor` and `infer` try a filter: those that are difficult to send or to compare come first.
 
 import { ListValue } from '../../../contract/list-value.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
@@ -16,6 +16,7 @@ export type FilteredField = Pick<FilterParameter, 'field'> &
 /** A filter to be tried. `kind` says what is special about its value, without the value. */
 export type FilterProbe = { readonly filter: Filter; readonly kind: string };
 
+/** The case of a text that contains a mark. */
 const has = (mark: string): EdgeCase => [
   `with ${mark === ' ' ? 'a space' : mark}`,
   (text) => text.includes(mark),
@@ -80,7 +81,7 @@ function valuesByDifficulty(rarest: readonly string[]): ReadonlyMap<string, stri
   return kinds;
 }
 
-/** How many values of records are tried before values that no record has. */
+/** How many values of records are tried before values that no record has, because not all can be tried. */
 const OWN_FIRST = 7;
 
 function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterProbe[] {

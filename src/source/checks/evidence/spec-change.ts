@@ -1,4 +1,4 @@
-// Changes of a source file: `doctor` tries them on a copy of the file, and proposes those that help.
+// Changes of a source file: `doctor` and `infer` try them on a copy of the file, and propose those that help.
 
 import type { SourceSpec } from '../../../config/schema/source.ts';
 

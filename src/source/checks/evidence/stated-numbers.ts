@@ -1,4 +1,5 @@
-// Finds the numbers in a reply that may be the total of a list, for a source file that does not name its total.
+// Finds the numbers in a reply that may be the total of a list: for `infer`, and for `doctor` if a source file does not name
+// its total.
 
 import type { ListSpec } from '../../../config/schema/source.ts';
 import type { Json } from '../../../kernel/json/json.ts';

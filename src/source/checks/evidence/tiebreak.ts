@@ -1,4 +1,4 @@
-// Drafts a tiebreak by id, for `infer` and `doctor`.
+// Drafts a tiebreak by id (a second column of a sort, for rows equal in the first), for `infer` and `doctor`.
 
 /** The parts of a `sort` section that matter for a tiebreak. */
 type SortTemplates = {

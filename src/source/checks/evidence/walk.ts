@@ -1,4 +1,4 @@
-// Reads a list of a source window by window ("a walk"), for the probes of claims.
+// Reads a list of a source window by window ("a walk"), for the probes with which `doctor` and `infer` check claims.
 
 import type { Rows } from '../../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';

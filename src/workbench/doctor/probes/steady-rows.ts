@@ -1,4 +1,4 @@
-import { claimOf, type Evidence, isTold } from '../../../source/checks/claim.ts';
+import { claimOf, type Evidence, isAlreadyReported } from '../../../source/checks/claim.ts';
 import { hidesRows, listPlace } from '../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Findings } from '../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../kernel/plural.ts';
@@ -38,7 +38,12 @@ async function readAgain({ ask, sample }: Evidence): Promise<readonly ReadonlySe
 export const steadyRowsClaim = claimOf('steady rows', async (evidence): Promise<Findings> => {
   const { ask, sample } = evidence;
   // Another claim reports rows that move because there is no order.
-  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold(evidence, 'last window'))
+  if (
+    !sample.complete ||
+    sample.repeated > 0 ||
+    hidesRows(ask.list) ||
+    isAlreadyReported(evidence, 'last window')
+  )
     return undefined;
   const walks = await readAgain(evidence);
   const at = listPlace(ask, 'window');

@@ -1,6 +1,6 @@
 // Probes windows of other sizes than the largest, because some sources lose or repeat rows in them.
 
-import { type Claim, claimOf, type Evidence, isTold } from '../../../../source/checks/claim.ts';
+import { type Claim, claimOf, type Evidence, isAlreadyReported } from '../../../../source/checks/claim.ts';
 import {
   type Ask,
   describeExchange,
@@ -27,7 +27,7 @@ const CALLS_SHARE = 0.2;
 /** Whether other rows may be compared with the sample. Other claims report what is wrong with its order. */
 function isSettled(evidence: Evidence): boolean {
   const { sample } = evidence;
-  const isWrong = isTold(evidence, 'base', 'size', 'second window', 'last window');
+  const isWrong = isAlreadyReported(evidence, 'base', 'size', 'second window', 'last window');
   return !isWrong && sample.repeated === 0 && isDense(sample);
 }
 
