@@ -2,7 +2,7 @@
 
 import { compileStep } from '../source/adapter/map/coercion/coerce.ts';
 import { type RecordView, type ViewSpec, viewSpecOf } from '../source/adapter/map/row-fields.ts';
-import { type StepValue, UNREADABLE } from '../source/adapter/map/coercion/flow.ts';
+import { type StepValue, UNREADABLE } from '../source/adapter/map/coercion/step.ts';
 import type { MissingValue, ReadRecords } from '../source/adapter/map/reply-observer.ts';
 import type { CoercionSpec } from '../config/schema/source.ts';
 import type { Field } from '../contract/fields.ts';
@@ -39,7 +39,7 @@ export type ViewQuality = {
 
 /** How many records have `null` for a field. */
 function nullsIn(records: ReadRecords, name: string): number {
-  if (!('at' in records)) return records.nulls?.get(name) ?? 0;
+  if ('tags' in records) return records.nulls?.get(name) ?? 0;
   let nulls = 0;
   for (const record of records) if ((record[name] ?? null) === null) nulls += 1;
   return nulls;
@@ -59,7 +59,7 @@ type FieldCounts = {
   readonly failedStep: (found: Json) => string;
 };
 
-/** Gets every value that could not be read. */
+/** Gets every value that could not be read; only commands use it, because it sees values of records. */
 export type OnUnreadable = (view: RecordView, field: string, found: Json) => void;
 
 /** The place of one of the first ten elements of a list. Others are not named, so there are not many counters. */

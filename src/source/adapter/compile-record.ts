@@ -74,7 +74,7 @@ export function compileDetails(
   const read = compileGet(
     'details',
     {
-      spec: isOwn ? details : { ...details, map: only(details.map, wanted) },
+      spec: isOwn ? details : { ...details, map: mappingOfOnly(details.map, wanted) },
       fields: wanted,
       droppedWithout: spec.onInvalidRecord === 'drop' ? wanted : undefined,
     },
@@ -87,7 +87,7 @@ export function compileDetails(
 const isId = ({ kind }: Field) => kind === 'id';
 
 /** The part of a mapping for some fields. */
-function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
+function mappingOfOnly(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
   return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
 }
 
@@ -108,7 +108,10 @@ function compileInvalid(map: GetSpec['map'], fields: readonly Field[], codec: Id
   return (found: Json) => mapId(found, ignore) !== undefined && mapItem(found, ignore) === undefined;
 }
 
-/** Compiles the adapter of a record with some fields; `here` is the place of `spec` in the source file. */
+/**
+ * Compiles the adapter of a single record (`view`: get), or of the details of a row (`view`: details). `here` is the place of
+ * `spec` in the source file.
+ */
 export function compileGet(
   view: RecordView,
   { spec, fields, droppedWithout }: SingleSpec,
@@ -152,7 +155,8 @@ export function compileGet(
     return found.record;
   }
 
-  function only(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined {
+  /** The record, if it is the one that was asked for. */
+  function checkAsked(record: CanonicalRecord | undefined, id: string): CanonicalRecord | undefined {
     if (record === undefined || record.id === id || record.id === leftOut?.id) return record;
     // The source ignores case or spaces, for example, and found another id. No record has exactly the id that was asked for.
     if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
@@ -164,7 +168,7 @@ export function compileGet(
       readObserved(
         view,
         observer,
-        (inner) => only(findRecord(reply, inner), id),
+        (inner) => checkAsked(findRecord(reply, inner), id),
         (record) => (record === undefined || isLeftOut(record) ? [] : [record]),
       );
   }
@@ -182,7 +186,7 @@ export function compileGet(
   };
 }
 
-/** Reports a view, `list` or `get`, that either the source file or the contract lacks. */
+/** Reports if the source file lacks `list` or `get` although the contract needs it, or has one that the contract lacks. */
 export function checkViews(
   { get, hasList }: SourceResourceSpec,
   resource: Resource,

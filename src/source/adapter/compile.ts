@@ -17,7 +17,7 @@ import { requireProof } from './read/credential-proof.ts';
 import { compileDecoder } from './read/decode.ts';
 import { compileEcho, type Echo } from './read/echo.ts';
 import { compileItems, itemsPlace } from './read/items.ts';
-import { compileTypeWatch, type OtherType } from './map/certified-types.ts';
+import { compileTypeObserver, type OtherType } from './map/certified-types.ts';
 import { compileRows } from './map/map-rows.ts';
 import { compileIds } from './map/native-id.ts';
 import { compileNext } from './read/next.ts';
@@ -114,7 +114,7 @@ function compileEnvelope({ list }: SourceResourceSpec, { source }: ReplyContext,
   const total = compileTotalBeside(list, readTotal);
   const next = compileNext(list, source.net, place.at('window'));
   const echo = compileEcho(list.window, place.at('window'));
-  const types = compileTypeWatch(list, place);
+  const types = compileTypeObserver(list, place);
 
   function readEnvelope(
     { reply, body, rows = [] }: { reply: UpstreamReply; body: Json; rows?: readonly Json[] },
@@ -170,6 +170,7 @@ function compileGeneralReader(
 /** Kinds of windows that can be asked for by number. Only with these can a page be written without looking at its rows. */
 const RANDOM_WINDOWS: readonly string[] = ['offset', 'page', 'none'];
 
+/** Compiles the list: readers by a list program, which are fast, and the general reader for all other replies. */
 function compileList(
   spec: SourceResourceSpec,
   resource: Resource,

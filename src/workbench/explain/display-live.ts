@@ -2,7 +2,7 @@
 
 import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
 import { claimPlace } from '../../source/adapter/spec/capability.ts';
-import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/flow.ts';
+import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/step.ts';
 import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { CoercionSpec } from '../../config/schema/source.ts';
 import type { Value } from '../../contract/fields.ts';

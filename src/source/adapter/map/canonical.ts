@@ -1,4 +1,5 @@
-// Makes the canonical value of a field from what its steps have left of a legacy value.
+// Makes the canonical value of a field (the form in which Portico holds and sends it) from what its steps have made of a
+// legacy value.
 
 import type { IdCodec } from './native-id.ts';
 import type { Field, Value } from '../../../contract/fields.ts';
@@ -6,7 +7,7 @@ import { isDay } from '../../../contract/instants.ts';
 import { hasUnprintable } from '../../../kernel/control-characters.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import { readDecimal, readNumber } from './coercion/number.ts';
-import { type StepValue, UNREADABLE } from './coercion/flow.ts';
+import { type StepValue, UNREADABLE } from './coercion/step.ts';
 
 /** The parts of a field that decide the canonical form of its values. */
 export type CanonicalField = Pick<Field, 'kind' | 'isLabel' | 'accepts'>;

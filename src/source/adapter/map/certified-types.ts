@@ -1,5 +1,5 @@
 // A filter of a source may be right for numbers only, because the service leaves out a price that is a text. Then the file states
-// `types: [number]`, and this module watches the JSON type of each value of that field: another type contradicts the filter.
+// `types: [number]`, and this module observes the JSON type of each value of that field: another type contradicts the filter.
 
 import type { ListSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
@@ -16,7 +16,7 @@ import { type RecordMapper, runSteps } from './map-record.ts';
 /** A type of a value that a filter was not certified for. */
 export type OtherType = { readonly capability: Capability; readonly field: string; readonly type: JsonType };
 
-/** Watches the JSON types of the values of a field that has filters. */
+/** Observes the JSON types of the values of a field that has filters. */
 type TypedField = {
   readonly field: string;
   readonly from: string;
@@ -28,11 +28,11 @@ type TypedField = {
    * Returns the type of a value, and notes the type if a filter does not state it. `undefined`: there is no value, or the steps
    * make `null` of it.
    */
-  readonly look: (value: Json | undefined) => JsonType | undefined;
+  readonly observe: (value: Json | undefined) => JsonType | undefined;
 };
 
-/** Watches the JSON types of values in one reply at a time. */
-export type TypeWatch = {
+/** Observes the JSON types of values in one reply at a time. */
+export type TypeObserver = {
   readonly fields: readonly TypedField[];
   /**
    * Returns the types that were noted since the last call, and forgets them; `undefined` if there are none. Absent: no filter
@@ -41,6 +41,7 @@ export type TypeWatch = {
   readonly take: (() => readonly OtherType[] | undefined) | undefined;
 };
 
+/** The operators of a field with the filters of the source file for them. */
 type Operators = readonly (readonly [string, ListSpec['filters'][string]['eq'] & object])[];
 
 function compileTypedField(
@@ -61,7 +62,7 @@ function compileTypedField(
     from: [from].flat()[0] ?? '',
     isTyped: typed.length > 0,
     certified: amount === undefined ? common : [],
-    look(value) {
+    observe(value) {
       const type = jsonType(value) && jsonType(amount === undefined ? value : amount(value as Json));
       if (type === undefined || common.includes(type)) return type;
       // An empty text is no value of any field, so no filter can leave it out wrongly.
@@ -73,8 +74,8 @@ function compileTypedField(
   };
 }
 
-/** Compiles the watch of the types of all fields that have filters and a single path. */
-export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation): TypeWatch {
+/** Compiles the observer of the types of all fields that have filters and a single path. */
+export function compileTypeObserver({ filters, map }: ListSpec, here: SpecLocation): TypeObserver {
   const found = new Map<Capability, OtherType>();
   const note = (one: OtherType) => void found.set(one.capability, one);
   const fields = Object.entries(filters).flatMap(([field, operators]) => {
@@ -96,15 +97,15 @@ export function compileTypeWatch({ filters, map }: ListSpec, here: SpecLocation)
   return { fields, take: fields.some(({ isTyped }) => isTyped) ? take : undefined };
 }
 
-/** Extends a mapper of rows so that it also watches the types of fields, and calls the observer's `onType` with them. */
-export function typedMapper(map: RecordMapper, { fields }: TypeWatch) {
+/** Extends a mapper of rows so that it also observes the types of fields, and calls the observer's `onType` with them. */
+export function typedMapper(map: RecordMapper, { fields }: TypeObserver) {
   const all = fields.map(({ from, ...field }) => ({ ...field, find: pathAt(from, CHECKED) }));
   return (row: Json, { onMissingValue, onType }: ReplyObserver): CanonicalRecord | undefined => {
     const record = map(row, onMissingValue);
     if (record === undefined) return undefined;
-    for (const { field, find, isTyped, look } of all) {
+    for (const { field, find, isTyped, observe } of all) {
       if (!isTyped && onType === undefined) continue;
-      const type = look(find(row));
+      const type = observe(find(row));
       if (type !== undefined) onType?.(field, record.id, type);
     }
     return record;
@@ -112,10 +113,11 @@ export function typedMapper(map: RecordMapper, { fields }: TypeWatch) {
 }
 
 /**
- * Compiles the same watch for a row program: it looks at the slots of the current row. `undefined` if no filter states its types.
+ * Compiles the same observer for a list program, which has the values of the current row in slots. `undefined` if no filter states
+ * its types.
  */
-export function compileSlotLook(
-  { fields }: TypeWatch,
+export function compileSlotObserver(
+  { fields }: TypeObserver,
   slotsOf: ReadonlyMap<string, readonly number[]>,
   projection: Pick<Projection, 'typeIn' | 'valueIn'>,
 ): (() => void) | undefined {
@@ -127,7 +129,8 @@ export function compileSlotLook(
   return () => {
     for (const field of typed) {
       const type = projection.typeIn(field.slot);
-      if (type !== undefined && !field.certified.includes(type)) field.look(projection.valueIn(field.slot));
+      if (type !== undefined && !field.certified.includes(type))
+        field.observe(projection.valueIn(field.slot));
     }
   };
 }

@@ -1,13 +1,14 @@
-// Checks that the steps of a mapping can make a value of the kind that its field has.
+// Checks, when a source file is compiled, that the steps of a mapping can make a value of the kind that its field has.
 
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { Field, FieldKind } from '../../../contract/fields.ts';
 import { isZone, namesWholeDate } from './coercion/instant.ts';
-import type { CompiledStep, StepKind } from './coercion/flow.ts';
+import type { CompiledStep, StepKind } from './coercion/step.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
 type FieldSpec = MappingSpec[string];
 
+/** What the last step must yield, by the kind of the field. */
 const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
   id: 'text',
   text: 'text',
@@ -21,6 +22,7 @@ const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
   list: 'same',
 };
 
+/** What to write if it does not. */
 const HINTS: Readonly<Record<FieldKind, string>> = {
   id: 'say number or text under id.kind',
   text: 'end with trim, text, join, enum, template, split or match',

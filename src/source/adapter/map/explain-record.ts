@@ -4,7 +4,7 @@ import type { CoercionSpec, MappingSpec } from '../../../config/schema/source.ts
 import type { Field, Value } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { compileStep } from './coercion/coerce.ts';
-import { type StepValue, UNREADABLE } from './coercion/flow.ts';
+import { type StepValue, UNREADABLE } from './coercion/step.ts';
 import { collect, compileCanonical, fixedValue, missingAs } from './map-record.ts';
 import { mappingOf } from './row-fields.ts';
 import type { IdCodec } from './native-id.ts';

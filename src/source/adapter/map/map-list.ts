@@ -6,7 +6,7 @@ import { type ListElement, ListValue } from '../../../contract/list-value.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
-import { type StepValue, UNREADABLE } from './coercion/flow.ts';
+import { type StepValue, UNREADABLE } from './coercion/step.ts';
 
 /** Reads an element's value, or one of its fields. `found` is the value that cannot be read. */
 type ElementReader = {

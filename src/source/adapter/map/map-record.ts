@@ -8,7 +8,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { canonical, referenceBy } from './canonical.ts';
 import { checkChain, hasSameIds } from './check-mapping.ts';
 import { compileStep } from './coercion/coerce.ts';
-import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/flow.ts';
+import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/step.ts';
 import { compileListReader } from './map-list.ts';
 import type { IdCodec } from './native-id.ts';
 import { mappingOf } from './row-fields.ts';
@@ -69,7 +69,7 @@ export function runSteps(steps: readonly CompiledStep[], value: StepValue): Step
 }
 
 /** Reads the canonical value of a field from the result of its steps. */
-export type Canonical = {
+export type CanonicalReader = {
   readonly read: (value: StepValue, field: Field) => Value | typeof UNREADABLE;
   /** For a list: the element at which the last reading failed. */
   readonly failed?: (() => Json | undefined) | undefined;
@@ -78,7 +78,7 @@ export type Canonical = {
 type FieldOptions = {
   /** The input of the steps if the paths find nothing; `undefined`: the value is missing. */
   readonly missing: null | undefined;
-  readonly canonicalOf: Canonical;
+  readonly canonicalOf: CanonicalReader;
 };
 
 /** Compiles how canonical values of a field are made: by its kind, as an id of another resource, or element by element. */
@@ -87,7 +87,7 @@ export function compileCanonical(
   mapping: MappingSpec[string],
   here: SpecLocation,
   codec: IdCodec | undefined,
-): Canonical {
+): CanonicalReader {
   const each = 'each' in mapping ? mapping.each : undefined;
   if (field.list !== undefined)
     return compileListReader(field.list, each, here.at('each'), (inner, spec, place) =>
@@ -133,7 +133,8 @@ export type PathCompiler = (from: string | readonly string[], here: SpecLocation
 const compilePaths: PathCompiler = (from, here) =>
   (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, here.at('from')));
 
-const DEFAULTS: Readonly<Record<FieldKind, string>> = {
+/** What a default may be, by the kind of the field. */
+const DEFAULT_HINTS: Readonly<Record<FieldKind, string>> = {
   id: '',
   text: 'a text, in quotes',
   integer: 'a whole number such as 0',
@@ -152,7 +153,7 @@ export function missingAs({ as }: MappingSpec[string]): null | undefined {
 }
 
 /** A constant or default in a source file. A time must exist in the calendar, as times in replies must. */
-const written = (value: Value | typeof UNREADABLE, { kind }: Field) =>
+const checkFixed = (value: Value | typeof UNREADABLE, { kind }: Field) =>
   kind === 'datetime' && typeof value === 'string' && parseInstant(value) === undefined ? UNREADABLE : value;
 
 /** The value that a field has in every record if its mapping has no path: a constant, or unknown; else `undefined`. */
@@ -164,7 +165,7 @@ export function fixedValue(
   if (typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
   // The constant is an id of the source, and only a codec can make it public.
   if (field.kind === 'reference' && 'value' in mapping) return undefined;
-  return 'value' in mapping ? written(canonical(mapping.value, field), field) : null;
+  return 'value' in mapping ? checkFixed(canonical(mapping.value, field), field) : null;
 }
 
 /**
@@ -191,10 +192,10 @@ export function compileFieldReader(
   mapping.as.forEach((step, index) => {
     if (typeof step !== 'object' || !('default' in step)) return;
     const made = canonicalOf.read(runSteps(steps.slice(index), null), field);
-    if (field.kind === 'list' || written(made, field) === UNREADABLE)
+    if (field.kind === 'list' || checkFixed(made, field) === UNREADABLE)
       here
         .at('as', index, 'default')
-        .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
+        .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULT_HINTS[field.kind]);
   });
   return compileField(field, paths, steps, { missing: missingAs(mapping), canonicalOf });
 }

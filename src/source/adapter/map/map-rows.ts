@@ -8,7 +8,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { compilePresence, pathAt } from '../spec/path.ts';
 import type { ReplyObserver } from './reply-observer.ts';
 import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
-import { typedMapper, type TypeWatch } from './certified-types.ts';
+import { typedMapper, type TypeObserver } from './certified-types.ts';
 import { compileMapping } from './map-record.ts';
 import type { IdCodec } from './native-id.ts';
 
@@ -43,11 +43,12 @@ export function requiredText(fields: readonly Field[]): string {
 type RowsContext = {
   /** Whether invalid records are left out and counted, instead of failing the reply. */
   readonly drop: boolean;
+  /** The format of replies, such as `xml`. */
   readonly format: string;
   readonly here: SpecLocation;
   /** The path of the id, for messages. */
   readonly idAt: string;
-  readonly types: TypeWatch;
+  readonly types: TypeObserver;
 };
 
 /** Compiles the mapping of the rows of a reply. An invalid record is left out, or a GatewayError is thrown. */

@@ -31,6 +31,7 @@ export type IdCodec = {
   readonly references?: ReadonlyMap<string, IdCodec>;
 };
 
+/** The longest v1 id, in characters. */
 const LENGTH_MAX = 128;
 const WHOLE = /^\d{1,100}$/;
 const CANONICAL_WHOLE = /^(0|[1-9]\d*)$/;

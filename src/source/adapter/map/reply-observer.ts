@@ -1,4 +1,5 @@
-// Lets others learn how a reply was read (rules, records, missing values) without a change of the readers.
+// Lets the metrics, the quality report and the list checks learn how a reply was read (rules, records, missing values),
+// although the readers know none of them.
 
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import type { Json } from '../../../kernel/json/json.ts';

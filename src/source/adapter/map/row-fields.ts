@@ -1,4 +1,5 @@
-// Says which view of a source file (rows, their details, the single record) has which fields of a resource.
+// Says which part of a source file (`list`: rows; `details`: what rows lack; `get`: the single record) has which fields of a
+// resource. Such a part is called a view.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
@@ -19,7 +20,7 @@ export function detailsSpec({ list, get }: SourceResourceSpec): GetSpec | undefi
   return list.hydrate === 'get' ? get : { ...list.hydrate, dropWhen: [] };
 }
 
-/** The path of the details' mapping, below the resource. */
+/** The path of the details in the source file, below the resource. */
 export function detailsPlace({ list }: SourceResourceSpec): readonly string[] {
   return list.hydrate === 'get' ? ['get'] : ['list', 'hydrate'];
 }

@@ -1,3 +1,6 @@
+// Finds query parameters that a list would send twice, when a source file is compiled: two filters may write the same one, or
+// a filter and a constant.
+
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
 import { pushedOperatorsOf } from '../../../contract/pushed-operators.ts';
 import type { PushableOp } from '../../../contract/query.ts';

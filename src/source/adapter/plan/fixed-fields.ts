@@ -2,7 +2,7 @@ import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { Field, Value } from '../../../contract/fields.ts';
 import { matches } from '../../../contract/order.ts';
 import type { ListQuery } from '../../../contract/query.ts';
-import { UNREADABLE } from '../map/coercion/flow.ts';
+import { UNREADABLE } from '../map/coercion/step.ts';
 import { fixedValue } from '../map/map-record.ts';
 import { mappingOf } from '../map/row-fields.ts';
 

@@ -9,7 +9,7 @@ import type { Filter, PushableOp } from '../../../contract/query.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
 import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
-import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
+import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/step.ts';
 import { compileOneOf } from '../spec/literal.ts';
 import { canonical, type CanonicalField, referenceBy } from '../map/canonical.ts';
 import { ListValue } from '../../../contract/list-value.ts';
@@ -231,7 +231,7 @@ export function invertCoercion(
     /** Whether a request for the native value finds exactly the records with the canonical value. */
     exact: !isWidened && !steps.some((step) => typeof step === 'object' && 'money' in step),
     /** The value of the source's parameter for a canonical value; `undefined` if the source cannot be asked for it. */
-    codec: (wanted: Wanted): string | typeof NO_MATCH | undefined => {
+    toNative: (wanted: Wanted): string | typeof NO_MATCH | undefined => {
       let value: Wanted | typeof NO_MATCH | undefined = isWidened ? nextSecond(wanted) : wanted;
       if (codec !== undefined) value = codec.toNative(String(wanted)) ?? NO_MATCH;
       if (value === undefined) return undefined;

@@ -15,6 +15,7 @@ export type OrderBet = {
 const REMEDY =
   'a constant parameter that sorts by the id, or the id under sort.columns; orderIs: documented, if the documentation promises the order; or no order: lists are scanned then';
 
+/** The plain list, for `whyScan`: without filters, and with all claims in force. */
 const NO_FILTERS = { pushed: [], residual: [], matchesNone: false };
 const NONE_OFF: ReadonlySet<string> = new Set();
 

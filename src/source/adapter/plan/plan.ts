@@ -30,7 +30,10 @@ export type PagePlan = {
   readonly detailFetch: DetailFetch;
 };
 
-/** Cursor paging. Windows can only be read one after the other, so reading starts at the nearest checkpoint before the page. */
+/**
+ * Cursor paging. Windows can only be read one after the other, so reading starts at the nearest checkpoint before
+ * the page: a cursor that was remembered, with the number of its row.
+ */
 export type CursorPlan = Omit<PagePlan, 'kind' | 'window' | 'detailFetch'> & {
   readonly window: SequentialWindow;
   /** The key of the checkpoints: plans with equal keys read equal rows in equal order. */
@@ -88,6 +91,7 @@ export function firstRows(plan: Planner, resource: ResourceName, limit: number) 
   return call && { request: request(call), size: call.size };
 }
 
+/** How far a scan can get. */
 type Reach = { readonly rows: number; readonly calls: number };
 
 /** The most rows that a scan can read within the budget of a source, and the most calls that it takes. */

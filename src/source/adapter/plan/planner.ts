@@ -47,6 +47,7 @@ type SplitQuery = {
   readonly sort: Sort | null;
   readonly pushedSort: SortPush | undefined;
   readonly detailFetch: DetailFetch;
+  /** Claims that the plan must not use, because replies contradicted them. */
   readonly off: ReadonlySet<Capability>;
   /** The request of a scan: with the pushed filters, without the sort. */
   readonly unsorted: Combined;
@@ -243,6 +244,7 @@ export function compilePlanner(
     return (reason === undefined ? plans.page(splitQuery) : undefined) ?? plans.scan(splitQuery, reason);
   }
 
+  /** The plan of the list without filters and sort, as long as no claim is disabled. */
   let usual: ListPlan | undefined;
   return function plan(asked, off) {
     // Of a query, a plan depends on filters and sort alone, so all pages of the plain list have one plan.

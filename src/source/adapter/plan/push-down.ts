@@ -45,6 +45,7 @@ type Templates = {
   readonly item?: unknown;
 };
 
+/** The part of a sort that sends nothing. */
 const NO_PART: RequestPart = { query: [] };
 
 function checkTemplates(
@@ -100,6 +101,7 @@ function checkExactness(
     here.report(`the steps that read ${field} reject values that the source matches`, 'exactness: superset');
 }
 
+/** Compiles one filter; `undefined` if the file does not want it sent, or if it cannot be sent, which is reported. */
 function compileFilter(
   spec: ListSpec,
   resource: Resource,
@@ -158,7 +160,7 @@ function compileFilter(
   const isCoded = steps.some((step) => typeof step === 'object' && 'enum' in step);
   const nativeOf = (value: KnownValue): string | typeof NO_MATCH | undefined => {
     // An id may be equal to this label, and only a codec knows whether the source can have this id.
-    const native = value === NO_MATCH_LABEL && ids === undefined ? absent : inverse.codec(value);
+    const native = value === NO_MATCH_LABEL && ids === undefined ? absent : inverse.toNative(value);
     if (native === NO_MATCH || native === undefined) return native;
     if (value instanceof Decimal || ids?.isAnyNumber === true) return boundText(native);
     if (singleOp !== 'eq') return native;

@@ -70,10 +70,11 @@ function combinable(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   return wanted.filter(({ part, push }) => part.path === undefined || (part.path === path && push.combines));
 }
 
+/** The names of the query parameters that a filter writes. */
 const namesOf = ({ part }: PushedFilter) => part.query.map((one) => one.slice(0, one.indexOf('=')));
 
 /** Keeps only one filter of each query parameter, unless the source uses several values. The gateway applies the others. */
-function apart(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
+function withoutRepeatedNames(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   if (wanted.length < 2) return wanted;
   const once = new Set<string>();
   const all = new Set<string>();
@@ -119,7 +120,7 @@ export function splitFilters(
     if (part === NO_MATCH) matchesNone = true;
     else if (part !== undefined) wanted.push({ filter, asked, push, part });
   }
-  const pushed = apart(combinable(wanted));
+  const pushed = withoutRepeatedNames(combinable(wanted));
   const done = new Set<Filter>(
     pushed.flatMap(({ filter, asked, push }) =>
       push.exact && (filter.op === asked.op || asked.op === 'in') ? [asked] : [],

@@ -6,7 +6,7 @@ import type { FieldKind } from '../../../contract/fields.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';
 import type { PushableOp } from '../../../contract/query.ts';
 import { Decimal } from '../../../kernel/decimal.ts';
-import { type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
+import { type StepValue, UNREADABLE } from '../map/coercion/step.ts';
 
 /** A step of a mapping through which a range is asked for. */
 type RangedStep = {

@@ -1,3 +1,6 @@
+// Decides for the planner whether a query needs a scan. The reason goes to the log, to `portico explain` and to `portico
+// check`.
+
 import type { SourceResourceSpec } from '../../../config/schema/source.ts';
 import { type Capability, TIES } from '../spec/capability.ts';
 import { dropsDetails } from '../map/row-fields.ts';
@@ -6,7 +9,10 @@ import type { Split } from './split-filters.ts';
 /** The only reason for a scan that cursor paging can avoid. */
 export const SEQUENTIAL_WINDOWS = 'the source gives its rows only one window after the other';
 
-/** The first reason why the source cannot return a page itself, so that a scan is needed; `undefined` if it can. */
+/**
+ * The first reason why the source cannot return a page itself, so that a scan is needed; `undefined` if it can. `sorted`: the
+ * source sorts as the query wants. `off`: claims that replies contradicted, so they must not be used.
+ */
 export function whyScan(
   spec: SourceResourceSpec,
   { pushed, residual }: Split,

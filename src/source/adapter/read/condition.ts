@@ -1,4 +1,5 @@
-// Compiles the conditions of a source file on documents: `at` with `equals`, `matches` or `present`.
+// Compiles the conditions of a source file on documents (`at` with `equals`, `matches` or `present`), for outcome rules and
+// for `dropWhen`.
 
 import type { ConditionSpec } from '../../../config/schema/source.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';

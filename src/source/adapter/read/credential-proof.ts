@@ -1,4 +1,5 @@
-// Finds out if a source knows Portico's credential, or takes Portico for an anonymous visitor.
+// Finds out, by what a source file names under `auth.proof`, if the source knows Portico's credential, or takes Portico for an
+// anonymous visitor.
 
 import type { ProofSpec } from '../../../config/schema/net/proof.ts';
 import type { ConnectionSpec, OutcomeKind } from '../../../config/schema/source.ts';

@@ -1,3 +1,6 @@
+// Reads from a reply which page or offset it says that it was asked for (`window.echo` of a source file); `checks/echo.ts`
+// compares.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 import { pathAt } from '../spec/path.ts';

@@ -1,3 +1,6 @@
+// Explains how a reply was read, for `portico explain`, `doctor` and the masks of recordings. Readers of answers explain
+// nothing.
+
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';

@@ -1,4 +1,5 @@
-// Finds the rows of a list, or the single record, in the document of a reply.
+// Finds the rows of a list, or the single record, in the document of a reply, in the forms that `items` of a source file can
+// name.
 
 import type { ItemsSpec } from '../../../config/schema/source.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';

@@ -12,6 +12,7 @@ import { CHECKED, type SpecLocation } from '../spec/spec-location.ts';
 /** Reads the cursor, key or target of the next window; `undefined` at the end of the list. */
 export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[]) => string | undefined;
 
+/** A text or number as a text; `undefined` for a value that means that there is none. */
 function scalar(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || value === '' || value === false) return undefined;
   if (typeof value === 'string') return value;
@@ -20,6 +21,7 @@ function scalar(value: Json | undefined): string | undefined {
   throw invalidReply('next', 'the name of the next window is neither text nor number');
 }
 
+/** What services write in place of a boolean. */
 const FLAGS = new Map<Json | undefined, boolean>([
   [true, true],
   ['true', true],
@@ -33,6 +35,7 @@ const FLAGS = new Map<Json | undefined, boolean>([
 
 /** Whether there is a next window. A flag that contradicts the cursor is an error, because rows would be missing. */
 function goesOn(flag: Json | undefined, cursor: string | undefined): boolean {
+  // Without a flag and a cursor, the list ends. A flag of any other form is no boolean, so it is refused below.
   const more =
     FLAGS.get(flag) ?? (cursor === undefined && (flag === undefined || flag === null) ? false : flag);
   if (more === false || (more === true && cursor !== undefined)) return more;
@@ -159,7 +162,7 @@ export function pathAbove(path: string, { items }: Pick<ListSpec, 'items'>): str
  * Compiles the path of the name of the next window. A list or a text in place of the object around it is an error, because the
  * name may then stand elsewhere.
  */
-function compilePlace(path: string, list: ListSpec, here: SpecLocation): Path {
+function compileNextPath(path: string, list: ListSpec, here: SpecLocation): Path {
   const find = pathAt(path, here);
   const above = pathAbove(path, list);
   if (above === undefined) return find;
@@ -185,7 +188,7 @@ export function compileNext(
   switch (window.kind) {
     case 'cursor':
     case 'continue': {
-      const find = compilePlace(window.next, list, here.at('next'));
+      const find = compileNextPath(window.next, list, here.at('next'));
       const more = compileMore(window.more, here.at('more'));
       const taken = window.kind === 'continue' ? parametersTaken(list) : undefined;
       return (_reply, body) => {
@@ -195,7 +198,7 @@ export function compileNext(
     }
     case 'link': {
       const place = window.next;
-      const find = 'at' in place ? compilePlace(place.at, list, here.at('next', 'at')) : undefined;
+      const find = 'at' in place ? compileNextPath(place.at, list, here.at('next', 'at')) : undefined;
       const own = new Set([baseUrl, ...otherUrls].map((url) => new URL(url).origin));
       const origins = window.origin === 'any' ? undefined : own;
       return (reply, body) => {

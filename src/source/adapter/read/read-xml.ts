@@ -1,3 +1,6 @@
+// Reads the bodies of sources that answer with XML as documents like those of JSON, so that paths and mappings read both
+// alike.
+
 import { parseXml, XmlElement, XmlText } from '@rgrove/parse-xml';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';

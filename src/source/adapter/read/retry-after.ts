@@ -1,3 +1,5 @@
+// Reads from a reply that refuses Portico for now when the source may be asked again.
+
 import { DateTime } from 'luxon';
 import type { OutcomeSpec } from '../../../config/schema/source.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';

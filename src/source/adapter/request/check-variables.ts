@@ -1,4 +1,5 @@
-// Checks that the variables in the request of a list have values, are sent, and cannot break out of quotes.
+// Checks, when a source file is compiled, that the variables in the request of a list have values, are sent, and cannot break
+// out of quotes.
 
 import type { FilterSpec, ListSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';

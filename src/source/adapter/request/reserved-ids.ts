@@ -1,4 +1,5 @@
-// Finds ids that must not be asked for, because the request for a record with such an id is another request.
+// Finds ids that must not be asked for, because with them the path for a single record is the path of another request of the
+// source. They are refused, and noted for the author of the source file.
 
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { percentDecoded } from '../../../kernel/percent-decoded.ts';

@@ -1,4 +1,5 @@
-// The fast way of a list: copies values from the bytes of a reply into the bytes of the answer, without making records.
+// The fast way to answer with a list: copies values from the bytes of a reply into the bytes of the answer, without making
+// records.
 
 import type { Field } from '../../../contract/fields.ts';
 import { compareIds } from '../../../contract/order.ts';

@@ -1,3 +1,6 @@
+// Writes the times of an answer for the byte sink (byte-sink.ts). Copying their digits is faster than reading a time and
+// writing it.
+
 import type { CoercionSpec } from '../../../config/schema/source.ts';
 import { ASCII, DOCUMENT } from '../../../kernel/json/scan-json.ts';
 import { daysIn } from '../map/coercion/civil-time.ts';

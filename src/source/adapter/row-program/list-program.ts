@@ -6,13 +6,13 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { Projection } from '../../../kernel/json/projection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { compileSlotLook, type TypeWatch } from '../map/certified-types.ts';
+import { compileSlotObserver, type TypeObserver } from '../map/certified-types.ts';
 import type { OnMissingValue } from '../map/map-record.ts';
 import type { IdCodec } from '../map/native-id.ts';
 import type { Observed, ReadRecords } from '../map/reply-observer.ts';
 import { compileUtf8Body } from '../read/decode.ts';
 import type { ReplyContext } from '../read/read-reply.ts';
-import { compileListPlaces } from './list-places.ts';
+import { compileListSlots } from './list-slots.ts';
 import { BareRows, type FieldMapping, type FieldSlots, wantedDocument } from './slot-paths.ts';
 
 /** Takes the rows of a reply, one by one. A program calls `begin`, then `add` for each row, then `take`. */
@@ -48,15 +48,15 @@ export type ProgramReply<Records> = Observed & { readonly records: Records; read
 export function compileListProgram<Records extends ReadRecords>(
   context: ReplyContext,
   list: ListSpec,
-  { mapping, types }: { readonly mapping: RowMapping; readonly types: TypeWatch },
+  { mapping, types }: { readonly mapping: RowMapping; readonly types: TypeObserver },
   createSink: (mapping: RowMapping, row: CurrentRow) => RowSink<Records>,
 ): ((reply: UpstreamReply) => ProgramReply<Records> | undefined) | undefined {
   const utf8Of = compileUtf8Body(context.source.decode);
-  const places = compileListPlaces(context, list, mapping);
+  const places = compileListSlots(context, list, mapping);
   if (utf8Of === undefined || places === undefined) return undefined;
   const { root, slotsOf, counts } = places;
   const projection = new Projection(root, counts, addRow);
-  const look = compileSlotLook(types, slotsOf, projection);
+  const observeTypes = compileSlotObserver(types, slotsOf, projection);
   const bare = new BareRows(projection, mapping, slotsOf);
   let missingValues: Parameters<OnMissingValue>[] = [];
   let rows = 0;
@@ -69,7 +69,7 @@ export function compileListProgram<Records extends ReadRecords>(
   function addRow(): boolean {
     if (!sink.add()) return false;
     rows += 1;
-    look?.();
+    observeTypes?.();
     bare.add();
     return true;
   }

@@ -1,3 +1,5 @@
+// The fast way to read a single record, as `list-program.ts` is for lists.
+
 import type { GetSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
@@ -21,10 +23,10 @@ import {
 } from './slot-paths.ts';
 
 /**
- * Compiles the places of the values in the reply for one record, and separately of those that decide about the outcome.
+ * Compiles the slots and places of the values in the reply for one record, and separately of those that decide about the outcome.
  * `undefined` if a path does not consist of keys alone.
  */
-function compileRecordPlaces({ source }: ReplyContext, item: GetSpec['item'], mapping: FieldMapping) {
+function compileRecordSlots({ source }: ReplyContext, item: GetSpec['item'], mapping: FieldMapping) {
   const itemAt = typeof item === 'string' ? keysOfPath(item) : undefined;
   const document = new KeySlots(0);
   if (itemAt === undefined || slotsAt(outcomePaths(source, 'get'), document) === undefined) return undefined;
@@ -47,7 +49,7 @@ export function compileRecordProgram(
 ): ((reply: UpstreamReply) => (Observed & { readonly record: CanonicalRecord }) | undefined) | undefined {
   const mapping = { fields, map: spec };
   const utf8Of = compileUtf8Body(context.source.decode);
-  const places = dropWhen.length > 0 ? undefined : compileRecordPlaces(context, item, mapping);
+  const places = dropWhen.length > 0 ? undefined : compileRecordSlots(context, item, mapping);
   if (utf8Of === undefined || places === undefined) return undefined;
   const { root, deciding, slotsOf, count } = places;
   const projection = new Projection(root, { document: count, row: 0 }, () => true);

@@ -1,4 +1,5 @@
-// Records as the bytes of an answer: writes, joins and slices them without reading them again.
+// Records as the bytes of an answer, for pages that are copied from replies (byte-sink.ts): writes, joins and slices them
+// without reading them again.
 
 import { compareIds } from '../../../contract/order.ts';
 import type { Resource } from '../../../contract/resource.ts';

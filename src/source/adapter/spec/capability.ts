@@ -1,3 +1,6 @@
+// The names of claims (what a source file says that the source does itself), as plans, checks, disabled claims, metrics and
+// the log call them.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resource.ts';
 
@@ -7,7 +10,10 @@ import type { ResourceName } from '../../../contract/resource.ts';
  */
 export type Capability = string;
 
-/** Disabled together with a sort that is right, if rows that are equal in this sort keep the source from answering a page. */
+/**
+ * Not a claim of a file. If a plan may not use a sort and this, the sort is right, but rows that are equal in it keep the source
+ * from answering the page.
+ */
 export const TIES: Capability = 'ties';
 
 /** The claim that the source knows the credential. While it is contradicted, there are no answers. */

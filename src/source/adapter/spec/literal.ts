@@ -1,3 +1,5 @@
+// Compares the values of documents with the literals of source files, such as those under `equals` and `nullIf`.
+
 import { Decimal } from '../../../kernel/decimal.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 

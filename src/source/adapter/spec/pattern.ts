@@ -1,3 +1,5 @@
+// Compiles the regular expressions of source files, and keeps those that take very long from blocking the process.
+
 import { setFlagsFromString } from 'node:v8';
 import type { SpecLocation } from './spec-location.ts';
 

@@ -1,3 +1,5 @@
+// The place in a source file at which a compiler of the file reports problems. Each part of the file is compiled with its own.
+
 import type { ReportProblem } from '../../../config/yaml/problem.ts';
 
 /** A location in a source file, at which compilers report problems. */

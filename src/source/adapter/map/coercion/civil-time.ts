@@ -1,3 +1,5 @@
+// The calendar, for the steps that read dates.
+
 /** A date and a time without a zone, as calendars and clocks show them. */
 export type CivilTime = {
   readonly year: number;
@@ -9,6 +11,7 @@ export type CivilTime = {
   readonly millisecond: number;
 };
 
+const YEARS_400_MS = 146_097 * 86_400_000;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The number of days of a month; 0 if there is no such month. */
@@ -34,5 +37,3 @@ export function civilMs({
   // `Date.UTC` reads the years 0 to 99 as 1900 to 1999. The calendar repeats after 400 years.
   return Date.UTC(year + 400, month - 1, day, hour, minute, second, millisecond) - YEARS_400_MS;
 }
-
-const YEARS_400_MS = 146_097 * 86_400_000;

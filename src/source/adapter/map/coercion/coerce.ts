@@ -6,7 +6,7 @@ import { JsonError, readJson } from '../../../../kernel/json/json.ts';
 import { compileDate, compileDay, epoch, readDotnetDate, readIso } from './instant.ts';
 import { compileNumber, readCents } from './number.ts';
 import { compileEnum, compileJoin, compileMatch, compileSplit, compileTemplate } from './text.ts';
-import { type CompiledStep, type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
+import { type CompiledStep, type StepValue, onText, type Step, textOf, UNREADABLE } from './step.ts';
 import { htmlText, unescapeHtml } from './html-text.ts';
 import { compileOneOf, type Literal } from '../../spec/literal.ts';
 import { type Path, pathAt } from '../../spec/path.ts';
@@ -16,6 +16,7 @@ import { CHECKED, type SpecLocation } from '../../spec/spec-location.ts';
 /** The steps with parameters: maps with the step's name as their only key. */
 type Parameterized = Exclude<CoercionSpec, string>;
 type StepName = Parameterized extends infer Spec ? (Spec extends unknown ? keyof Spec : never) : never;
+/** The parameters of the step with a name: the distributive condition finds the member of the union that has this key. */
 type Parameters<K> = Parameterized extends infer Spec
   ? Spec extends unknown
     ? K extends keyof Spec
@@ -52,6 +53,7 @@ function compileMoney(amount: Path, currency: Path, expected: readonly string[])
   };
 }
 
+/** The steps without parameters. */
 const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
   trim: { run: onText((text) => text.trim()), yields: 'text' },
   text: { run: onText((text) => text), yields: 'text' },

@@ -4,7 +4,7 @@ import { DateTime, IANAZone } from 'luxon';
 import { Decimal } from '../../../../kernel/decimal.ts';
 import { civilMs } from './civil-time.ts';
 import { compileDateFormat } from './date-format.ts';
-import { type StepValue, onText, type Step, UNREADABLE } from './flow.ts';
+import { type StepValue, onText, type Step, UNREADABLE } from './step.ts';
 import { compileLocalTime } from './local-time.ts';
 
 /** The first and the last millisecond of the years 1 to 9999. */
@@ -107,6 +107,7 @@ export function compileDate(format: string, zone: string): Step {
 
 /** Creates a step that turns the instant from the step before into its day in a zone. */
 export function compileDay(zone: string): Step {
+  // The zone as luxon names it.
   const there = { zone: zone === 'UTC' ? 'utc' : /^[+-]/.test(zone) ? `UTC${zone}` : zone, locale: 'en-US' };
   return onText((text) => {
     const time = DateTime.fromISO(text, there);

@@ -1,3 +1,5 @@
+// Converts times without an offset to instants, for the step `date`. It keeps the offsets of days, because luxon takes long.
+
 import { DateTime, FixedOffsetZone } from 'luxon';
 
 /** Converts a local time in a zone to an instant. The argument is the same wall-clock time in UTC. */

@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../../../kernel/decimal.ts';
 import { NumberText } from '../../../../kernel/json/json.ts';
-import { type StepValue, type Step, UNREADABLE } from './flow.ts';
+import { type StepValue, type Step, UNREADABLE } from './step.ts';
 
 /** Reads a text in plain notation, such as `-12.50`, as an exact decimal. */
 export function readDecimal(text: string): Decimal | typeof UNREADABLE {

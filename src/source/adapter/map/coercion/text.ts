@@ -1,7 +1,7 @@
 // The steps that change texts: templates, parts of a text, labels for codes, joined texts.
 
 import type { Json } from '../../../../kernel/json/json.ts';
-import { type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
+import { type StepValue, onText, type Step, textOf, UNREADABLE } from './step.ts';
 
 /** The placeholder for the value in the template of a step. */
 const PLACEHOLDER = '{value}';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isZone, namesWholeDate } from '../../../../../src/source/adapter/map/coercion/instant.ts';
 import { compileStep } from '../../../../../src/source/adapter/map/coercion/coerce.ts';
-import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/flow.ts';
+import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/step.ts';
 import type { CoercionSpec } from '../../../../../src/config/schema/source.ts';
 import { readJson } from '../../../../../src/kernel/json/json.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileStep } from '../../../../../src/source/adapter/map/coercion/coerce.ts';
-import { type StepValue, UNREADABLE } from '../../../../../src/source/adapter/map/coercion/flow.ts';
+import { type StepValue, UNREADABLE } from '../../../../../src/source/adapter/map/coercion/step.ts';
 import type { CoercionSpec } from '../../../../../src/config/schema/source.ts';
 import { Decimal } from '../../../../../src/kernel/decimal.ts';
 import { type Json, readJson } from '../../../../../src/kernel/json/json.ts';

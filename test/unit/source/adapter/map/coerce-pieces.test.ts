@@ -1,5 +1,5 @@
 import { compileStep } from '../../../../../src/source/adapter/map/coercion/coerce.ts';
-import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/flow.ts';
+import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/step.ts';
 import type { CoercionSpec } from '../../../../../src/config/schema/source.ts';
 import { NumberText, readJson } from '../../../../../src/kernel/json/json.ts';
 import { specOf } from '../../../../support/pipeline/source-text.ts';

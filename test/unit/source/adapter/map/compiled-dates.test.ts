@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { compileStep } from '../../../../../src/source/adapter/map/coercion/coerce.ts';
-import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/flow.ts';
+import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/step.ts';
 
 /** What luxon makes of an instant, written as the contract writes it. */
 function written(date: DateTime): unknown {

@@ -1,6 +1,6 @@
 import { CHECKED } from '../../../../../src/source/adapter/spec/spec-location.ts';
 import fc from 'fast-check';
-import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/flow.ts';
+import { UNREADABLE } from '../../../../../src/source/adapter/map/coercion/step.ts';
 import { explainRecord } from '../../../../../src/source/adapter/map/explain-record.ts';
 import { compileMapping } from '../../../../../src/source/adapter/map/map-record.ts';
 import { compileIdCodec } from '../../../../../src/source/adapter/map/native-id.ts';

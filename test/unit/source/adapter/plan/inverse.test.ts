@@ -32,10 +32,10 @@ describe('a bound on a price in cents', () => {
     .map(BigInt);
 
   it.each(['ge', 'le'] as const)('%s, sent as whole cents, keeps exactly the rows that satisfy it', (op) => {
-    const codec = invertCoercion([{ nullIf: ['', 'n/a'] }, 'cents'], op)!.codec;
+    const toNative = invertCoercion([{ nullIf: ['', 'n/a'] }, 'cents'], op)!.toNative;
     fc.assert(
       fc.property(bound, cents, (text, row) => {
-        const sent = BigInt(String(codec(price(text))));
+        const sent = BigInt(String(toNative(price(text))));
         const kept = op === 'ge' ? row >= sent : row <= sent;
         const read = compileStep('cents').run(String(row)) as Decimal;
         expect(kept).toBe(satisfies(read, op, price(text)));
@@ -52,7 +52,7 @@ describe('a bound on a price in cents', () => {
         fc.integer({ min: -2, max: 2 }),
         (op, text, near) => {
           const row = BigInt(Math.round(Number(text) * 100)) + BigInt(near);
-          const sent = BigInt(String(invertCoercion(['cents'], op)!.codec(price(text))));
+          const sent = BigInt(String(invertCoercion(['cents'], op)!.toNative(price(text))));
           expect(op === 'ge' ? row >= sent : row <= sent).toBe(
             satisfies(new Decimal(row, 2), op, price(text)),
           );
@@ -70,18 +70,18 @@ describe('a bound on a price in cents', () => {
     ['ge', '7', '700'],
     ['ge', '0.0001', '1'],
   ] as const)('%s %s is sent as %s', (op, text, sent) =>
-    expect(invertCoercion(['cents'], op)!.codec(price(text))).toBe(sent),
+    expect(invertCoercion(['cents'], op)!.toNative(price(text))).toBe(sent),
   );
 });
 
 describe('a label behind a code', () => {
   const steps: CoercionSpec[] = ['trim', { enum: { ELC: 'Electronics', TOY: 'Toys', HOM: 'Home & Garden' } }];
 
-  it('is sent as its code', () => expect(invertCoercion(steps, 'eq')!.codec('Home & Garden')).toBe('HOM'));
+  it('is sent as its code', () => expect(invertCoercion(steps, 'eq')!.toNative('Home & Garden')).toBe('HOM'));
 
   it.each(['ELC', 'electronics', 'Nobody', 'constructor', '__proto__', ''])(
     'that no code stands for (%j) is found nowhere, without asking',
-    (label) => expect(invertCoercion(steps, 'eq')!.codec(label)).toBe(NO_MATCH),
+    (label) => expect(invertCoercion(steps, 'eq')!.toNative(label)).toBe(NO_MATCH),
   );
 
   it('cannot be sent where two codes mean the same', () => {
@@ -90,8 +90,8 @@ describe('a label behind a code', () => {
   });
 
   it('is looked up as all steps leave it', () => {
-    expect(invertCoercion([{ enum: { A: ' Toys ' } }, 'trim'], 'eq')!.codec('Toys')).toBe('A');
-    const unknown = invertCoercion([{ nullIf: ['X'] }, { enum: { X: 'Other', A: 'Toys' } }], 'eq')!.codec;
+    expect(invertCoercion([{ enum: { A: ' Toys ' } }, 'trim'], 'eq')!.toNative('Toys')).toBe('A');
+    const unknown = invertCoercion([{ nullIf: ['X'] }, { enum: { X: 'Other', A: 'Toys' } }], 'eq')!.toNative;
     expect([unknown('Toys'), unknown('Other')]).toEqual(['A', NO_MATCH]);
   });
 
@@ -99,24 +99,24 @@ describe('a label behind a code', () => {
     const table = fc.dictionary(fc.stringMatching(/^[A-Z0-9]{1,3}$/), fc.string({ unit: anyCharacter }));
     fc.assert(
       fc.property(table, (labels) => {
-        const codec = invertCoercion([{ enum: labels }], 'eq');
+        const inverse = invertCoercion([{ enum: labels }], 'eq');
         const unique = new Set(Object.values(labels)).size === Object.keys(labels).length;
-        expect(codec !== undefined).toBe(unique);
+        expect(inverse !== undefined).toBe(unique);
         for (const [code, label] of Object.entries(labels))
-          if (unique) expect(codec?.codec(label)).toBe(code);
+          if (unique) expect(inverse?.toNative(label)).toBe(code);
       }),
     );
   });
 });
 
 describe('a text that is only cleaned up', () => {
-  const codec = invertCoercion(['trim', { nullIf: ['', '-'] }], 'eq')!.codec;
+  const toNative = invertCoercion(['trim', { nullIf: ['', '-'] }], 'eq')!.toNative;
 
-  it('is sent as it is', () => expect(codec('Toys & more')).toBe('Toys & more'));
+  it('is sent as it is', () => expect(toNative('Toys & more')).toBe('Toys & more'));
 
   it.each(['-', '', ' Toys', 'Toys\n'])(
     'that the steps would not leave as it is (%j) can be the value of no record',
-    (text) => expect(codec(text)).toBe(NO_MATCH),
+    (text) => expect(toNative(text)).toBe(NO_MATCH),
   );
 
   it('is found, if at all, by the value that is sent', () => {
@@ -126,7 +126,7 @@ describe('a text that is only cleaned up', () => {
     };
     fc.assert(
       fc.property(fc.string(), (wanted) => {
-        const sent = codec(wanted);
+        const sent = toNative(wanted);
         expect(sent === NO_MATCH ? read(wanted) !== wanted : read(String(sent)) === wanted).toBe(true);
       }),
     );
@@ -136,7 +136,7 @@ describe('a text that is only cleaned up', () => {
 describe('other steps', () => {
   it('send a plain decimal for a price that is one', () => {
     for (const steps of [[], [{ number: { decimal: '.', group: '' } }]] as CoercionSpec[][])
-      expect(invertCoercion(steps, 'ge')!.codec(price('19.90'))).toBe('19.90');
+      expect(invertCoercion(steps, 'ge')!.toNative(price('19.90'))).toBe('19.90');
   });
 
   it.each<CoercionSpec[]>([
@@ -157,19 +157,19 @@ describe('other steps', () => {
 });
 
 describe('text around a value', () => {
-  const codec = invertCoercion([{ template: 'cat:{value}!' }], 'eq')!.codec;
+  const toNative = invertCoercion([{ template: 'cat:{value}!' }], 'eq')!.toNative;
 
-  it('is taken off before the value is sent', () => expect(codec('cat:Toys & more!')).toBe('Toys & more'));
+  it('is taken off before the value is sent', () => expect(toNative('cat:Toys & more!')).toBe('Toys & more'));
 
   it.each(['Toys', 'cat:Toys', 'Toys!', 'cat!', 'CAT:Toys!'])(
     'that is missing (%s) is around no record',
-    (text) => expect(codec(text)).toBe(NO_MATCH),
+    (text) => expect(toNative(text)).toBe(NO_MATCH),
   );
 
   it('is taken off from outside in', () => {
     const steps: CoercionSpec[] = ['trim', { enum: { T: 'toys' } }, { template: '<{value}>' }];
-    expect(invertCoercion(steps, 'eq')!.codec('<toys>')).toBe('T');
-    expect(invertCoercion([{ template: 'a{value}' }, { template: '{value}z' }], 'eq')!.codec('aMz')).toBe(
+    expect(invertCoercion(steps, 'eq')!.toNative('<toys>')).toBe('T');
+    expect(invertCoercion([{ template: 'a{value}' }, { template: '{value}z' }], 'eq')!.toNative('aMz')).toBe(
       'M',
     );
   });
@@ -177,7 +177,7 @@ describe('text around a value', () => {
   it('round trips whatever the value', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(codec(compileStep({ template: 'cat:{value}!' }).run(text) as string)).toBe(text);
+        expect(toNative(compileStep({ template: 'cat:{value}!' }).run(text) as string)).toBe(text);
       }),
     );
   });
@@ -185,16 +185,17 @@ describe('text around a value', () => {
 
 describe('a default for unknown values', () => {
   it('is not asked for, because the source does not know it', () => {
-    const { codec, exact } = invertCoercion([{ nullIf: ['-'] }, { default: 'Other' }], 'eq')!;
-    expect([codec('Other'), codec('Toys'), codec('-'), exact]).toEqual([undefined, 'Toys', NO_MATCH, true]);
-    const coded = invertCoercion([{ enum: { T: 'Toys' } }, { default: 'Other' }], 'eq')!.codec;
+    const { toNative, exact } = invertCoercion([{ nullIf: ['-'] }, { default: 'Other' }], 'eq')!;
+    const sent = ['Other', 'Toys', '-'].map((text) => toNative(text));
+    expect([...sent, exact]).toEqual([undefined, 'Toys', NO_MATCH, true]);
+    const coded = invertCoercion([{ enum: { T: 'Toys' } }, { default: 'Other' }], 'eq')!.toNative;
     expect([coded('Other'), coded('Toys'), coded('T')]).toEqual([undefined, 'T', NO_MATCH]);
   });
 
   it('keeps bounds from being asked for that it lies within', () => {
-    const { codec } = invertCoercion(['cents', { default: 0 }], 'le')!;
-    expect(codec(price('5'))).toBeUndefined();
-    const { codec: low } = invertCoercion(['cents', { default: 0 }], 'ge')!;
+    const { toNative } = invertCoercion(['cents', { default: 0 }], 'le')!;
+    expect(toNative(price('5'))).toBeUndefined();
+    const { toNative: low } = invertCoercion(['cents', { default: 0 }], 'ge')!;
     expect([low(price('0')), low(price('0.01'))]).toEqual([undefined, '1']);
   });
 });
@@ -207,7 +208,7 @@ describe('a number that means "unknown"', () => {
     [[{ nullIf: ['999999', ''] }, 'cents'], 'ge', '10000', '1000000'],
     [[{ nullIf: ['n/a', null, false] }, { number: { decimal: '.', group: '' } }], 'le', '5', '5'],
   ])('of %j keeps %s %s from being asked for if it lies within', (steps, op, bound, sent) =>
-    expect(invertCoercion(steps, op)!.codec(price(bound))).toBe(sent),
+    expect(invertCoercion(steps, op)!.toNative(price(bound))).toBe(sent),
   );
 });
 
@@ -238,11 +239,12 @@ describe('a value that means "unknown" and is none of its kind', () => {
   ])(
     'of a %s read by %j, asked for by %s: the total of the source counts it: %s',
     (kind, steps, op, counts) => {
-      const { countsUnknown, codec } = invert(steps, op, { kind, isLabel: false, accepts: () => true })!;
+      const { countsUnknown, toNative } = invert(steps, op, { kind, isLabel: false, accepts: () => true })!;
       expect(countsUnknown).toBe(counts);
       const isNumber = kind === 'integer' || kind === 'decimal';
       // The rows themselves are right, so the source is asked all the same.
-      expect(codec(isNumber ? price('5') : kind === 'date' ? '2025-01-07' : AT)).toEqual(expect.any(String));
+      const value = isNumber ? price('5') : kind === 'date' ? '2025-01-07' : AT;
+      expect(toNative(value)).toEqual(expect.any(String));
     },
   );
 });
@@ -252,6 +254,6 @@ describe('money in one currency', () => {
 
   it('is asked for by its amount, which may find other currencies too', () => {
     const inverse = invertCoercion([money, 'cents'], 'ge')!;
-    expect([inverse.codec(price('19.99')), inverse.exact]).toEqual(['1999', false]);
+    expect([inverse.toNative(price('19.99')), inverse.exact]).toEqual(['1999', false]);
   });
 });

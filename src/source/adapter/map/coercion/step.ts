@@ -1,4 +1,5 @@
-// The types of steps: a mapping runs the steps of a field one after the other over its legacy value.
+// What a step of a mapping is. A mapping runs the steps of a field one after the other: the first gets the legacy value, each
+// other one what the step before has made of it.
 
 import type { Decimal } from '../../../../kernel/decimal.ts';
 import { type Json, NumberText } from '../../../../kernel/json/json.ts';

@@ -1,3 +1,5 @@
+// Finds out which values of a reply the program of a list (list-program.ts) has to read, and gives each a slot.
+
 import type { ListSpec } from '../../../config/schema/source.ts';
 import { keysOfPath } from '../spec/path.ts';
 import { pathAbove } from '../read/next.ts';
@@ -36,11 +38,11 @@ function documentPaths(source: ReplyContext['source'], list: ListSpec): readonly
 }
 
 /**
- * Compiles the places of the values that a source file reads from the reply to a list, for a row program: the tree of places, the
- * slots of each field, and how many slots there are. `undefined` if a path does not consist of keys alone, or if a whole row has
+ * Compiles the slots of the values that a source file reads from the reply to a list: the tree of their places (`root`), the slots
+ * of each field, and how many slots there are. `undefined` if a path does not consist of keys alone, or if a whole row has
  * to be read.
  */
-export function compileListPlaces({ source }: ReplyContext, list: ListSpec, mapping: FieldMapping) {
+export function compileListSlots({ source }: ReplyContext, list: ListSpec, mapping: FieldMapping) {
   const { items, dropWhen } = list;
   const rowsAt = typeof items === 'string' ? keysOfPath(items) : undefined;
   const paths = documentPaths(source, list);
