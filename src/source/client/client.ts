@@ -12,7 +12,7 @@ import {
 } from './transport/credential.ts';
 import { obtainByOAuth2 } from './credentials/oauth2.ts';
 import { obtainedCredential, type Obtain, type Obtained } from './credentials/obtained-credential.ts';
-import type { ProofWatch } from './credentials/proof-watch.ts';
+import type { ProofMonitor } from './credentials/proof-monitor.ts';
 import { createProofs, type UpstreamProof } from './credentials/proofs.ts';
 import { obtainBySession } from './credentials/session.ts';
 import {
@@ -50,8 +50,8 @@ export type Upstream = {
   ): Promise<T>;
   /** The numbers of running and waiting calls, and how many may run. */
   readonly load: GuardedClient['load'];
-  /** The watch over the credential; present if the file names a request that proves it. */
-  readonly proofs?: Pick<ProofWatch, 'confirm' | 'doubt' | 'listen'> | undefined;
+  /** The monitor of the credential; present if the file names a request that proves it. */
+  readonly proofs?: Pick<ProofMonitor, 'confirm' | 'doubt' | 'listen'> | undefined;
   close(): void;
 };
 
@@ -195,7 +195,7 @@ export function createUpstream(
   const send = createSend(spec, transport, credentials);
   const onKeptBack = () => deps.onExchange('not_sent', 'credential');
   const proofs = proof && createProofs(proof, { send, guard, credentials, healthProbe, net, onKeptBack });
-  const watch = proofs?.watch;
+  const monitor = proofs?.monitor;
 
   async function readProven<T>(reply: UpstreamReply, read: Read<T>, call: SentCall, attempt: GuardedTry) {
     const value = await readReply(reply, read, call, attempt);
@@ -244,9 +244,9 @@ export function createUpstream(
       const { spans: trace, timings } = usage;
       const call = { signal, priority, usage, trace, timings, affinity: usage, ...sent };
       const run = () => guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
-      return watch === undefined ? run() : watch.guarded(run);
+      return monitor === undefined ? run() : monitor.guarded(run);
     },
-    proofs: watch,
+    proofs: monitor,
     get load() {
       return guard.load;
     },

@@ -1,4 +1,5 @@
-// The circuit breaker of a source. It keeps calls away from a source that fails, and finds out when the source is well again.
+// The circuit breaker of a source or of one shape of question. It keeps calls away from a source that fails, and finds out
+// when the source is well again.
 
 import type { IsCurrent, HealthProbeResult } from './health-check.ts';
 import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
@@ -14,7 +15,7 @@ export type CallOutcome = 'success' | 'failure' | 'timeout' | 'error' | 'ignored
  * Reports the outcome of one call that the breaker admitted, what was asked, and when the call was sent (monotonic clock, ms);
  * call it exactly once.
  */
-export type RecordOutcome = (outcome: CallOutcome, question: string, startedMs: number) => void;
+export type ReportOutcome = (outcome: CallOutcome, question: string, startedMs: number) => void;
 
 /** The thresholds of a breaker. */
 export type BreakerOptions = FailureRateOptions & {
@@ -36,7 +37,7 @@ export type BreakerDeps = {
 };
 
 type State =
-  | { readonly name: 'closed'; readonly record: RecordOutcome }
+  | { readonly name: 'closed'; readonly report: ReportOutcome }
   | { readonly name: 'open'; readonly untilMs: number }
   | { readonly name: 'half_open'; readonly isProbing: boolean };
 
@@ -86,8 +87,8 @@ function createTripRule(
   options: FailureRateOptions,
   { monotonic, checkHealth, onQuestionsHang }: BreakerDeps,
   answered: LastSuccesses,
-): (isClosed: () => boolean, open: () => void) => RecordOutcome {
-  return function createRecorder(isClosed, open) {
+): (isClosed: () => boolean, open: () => void) => ReportOutcome {
+  return function createReporter(isClosed, open) {
     const rate = createFailureRate(options, monotonic);
     let isAsking = false;
 
@@ -113,7 +114,7 @@ function createTripRule(
       } else open();
     }
 
-    return function record(outcome, question, startedMs) {
+    return function report(outcome, question, startedMs) {
       // Calls from before the breaker opened say nothing about the source now.
       if (!isClosed() || outcome === 'ignored') return;
       if (outcome === 'success') answered.add(question);
@@ -143,13 +144,13 @@ function createTripRule(
 export function createBreaker({ openMs, ...options }: BreakerOptions, deps: BreakerDeps) {
   const { monotonic, onChange, checkHealth } = deps;
   const answered = createLastSuccesses(monotonic);
-  const createRecorder = createTripRule(options, deps, answered);
+  const createReporter = createTripRule(options, deps, answered);
   let current = closed();
 
   function closed(): State {
     const state: State = {
       name: 'closed',
-      record: createRecorder(
+      report: createReporter(
         () => current === state,
         () => become(open()),
       ),
@@ -165,7 +166,7 @@ export function createBreaker({ openMs, ...options }: BreakerOptions, deps: Brea
     if (next.name !== before) onChange(next.name);
   }
 
-  function probe(): RecordOutcome {
+  function probe(): ReportOutcome {
     become({ name: 'half_open', isProbing: true });
     const conclude = (isHealthy: boolean) => become(isHealthy ? closed() : open());
     return (outcome, _question, startedMs) => {
@@ -190,8 +191,8 @@ export function createBreaker({ openMs, ...options }: BreakerOptions, deps: Brea
       return current.name;
     },
     /** Admits one call; `undefined`: the call must not be made. */
-    enter(): RecordOutcome | undefined {
-      if (current.name === 'closed') return current.record;
+    enter(): ReportOutcome | undefined {
+      if (current.name === 'closed') return current.report;
       return isRefusing() ? undefined : probe();
     },
     /** Opens the breaker if it is closed. */

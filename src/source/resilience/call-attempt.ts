@@ -1,10 +1,10 @@
-// One call to a source as the breakers, the hosts and the retries see it.
+// One call to a source, with its retries, as the breakers and the hosts see it.
 
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Query } from '../../contract/query.ts';
-import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
+import type { Breaker, CallOutcome, ReportOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { QuestionBreakers } from './question-breakers.ts';
 import type { createSilenceTimer } from './silence-timer.ts';
@@ -52,8 +52,8 @@ export type AttemptParts = {
 /** An exchange that has started but not finished. */
 type ActiveExchange = {
   readonly host: Host;
-  readonly record: RecordOutcome;
-  readonly recordShape: ReturnType<QuestionBreakers['enter']>;
+  readonly report: ReportOutcome;
+  readonly reportToShape: ReturnType<QuestionBreakers['enter']>;
   readonly startedMs: number;
 };
 
@@ -106,26 +106,26 @@ function createShadowAttempt(
 ): CallAttempt {
   type Exchange = {
     readonly host: Host;
-    readonly record: RecordOutcome | undefined;
+    readonly report: ReportOutcome | undefined;
     readonly startedMs: number;
   };
   let active: Exchange | undefined;
   return {
     start() {
       check(usage?.query);
-      const record = breaker.state === 'closed' ? undefined : breaker.enter();
+      const report = breaker.state === 'closed' ? undefined : breaker.enter();
       const host = hosts.choose(affinity);
       host.active += 1;
-      active = { host, record, startedMs: monotonic() };
+      active = { host, report, startedMs: monotonic() };
       return host.base;
     },
     finish(error, isAbandoned) {
       if (active === undefined) return;
-      const { host, record, startedMs } = active;
+      const { host, report, startedMs } = active;
       active = undefined;
       host.active -= 1;
       // A comparison has less time than a caller, so a late reply shows nothing, and the next call is the probe.
-      record?.(isAbandoned ? 'ignored' : outcomeOf(error), question, startedMs);
+      report?.(isAbandoned ? 'ignored' : outcomeOf(error), question, startedMs);
     },
     retryDelayMs: () => undefined,
   };
@@ -164,26 +164,26 @@ export function createCallAttempt(
   return {
     start() {
       parts.check(usage?.query);
-      const record = breaker.enter();
-      if (record === undefined) throw new Error('the breaker refuses a call that it has just admitted');
+      const report = breaker.enter();
+      if (report === undefined) throw new Error('the breaker refuses a call that it has just admitted');
       const host = hosts.choose(affinity, failedHost);
       host.active += 1;
       silence.callStarted();
-      const recordShape = questions.enter(usage?.query);
-      active = { host, record, recordShape, startedMs: monotonic() };
+      const reportToShape = questions.enter(usage?.query);
+      active = { host, report, reportToShape, startedMs: monotonic() };
       return host.base;
     },
     finish(error, isAbandoned) {
       if (active === undefined) return;
-      const { host, record, recordShape, startedMs } = active;
+      const { host, report, reportToShape, startedMs } = active;
       active = undefined;
       const outcome = isAbandoned ? abandonedOutcome(error, monotonic() - startedMs) : outcomeOf(error);
       silence.callEnded(outcome === 'success');
       host.active -= 1;
       hosts.report(host, outcome, startedMs);
-      if (recordShape !== undefined) recordShape(outcome);
+      if (reportToShape !== undefined) reportToShape(outcome);
       else if (outcome === 'timeout') questions.addTimeout(usage?.query);
-      record(outcome, question, startedMs);
+      report(outcome, question, startedMs);
       failedHost = outcome === 'success' || outcome === 'ignored' ? undefined : host;
       if (error instanceof GatewayError && error.sourceHealth?.pauseSeconds !== undefined)
         pause.request(error.sourceHealth.pauseSeconds);

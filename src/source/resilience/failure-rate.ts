@@ -1,4 +1,4 @@
-// Counts the calls to a source that ended within a sliding window, and those that failed.
+// Counts the calls to a source that ended within a sliding window, and those that failed, for its breakers.
 
 /** The number of slices of a window. The window moves by one slice at a time. */
 const SLICES = 10;

@@ -1,3 +1,6 @@
+// Breakers for single shapes of questions: if a source hangs at one shape and answers all others, only that shape is kept away
+// from it.
+
 import { type Query, queryShape } from '../../contract/query.ts';
 import {
   type Breaker,
@@ -66,11 +69,11 @@ export function createQuestionBreakers(
     enter(query: Query | undefined) {
       const shape = watched(query);
       if (shape === undefined) return undefined;
-      const record = shape.breaker.enter();
+      const report = shape.breaker.enter();
       return (outcome: CallOutcome) => {
         const said = outcomeForShape(outcome);
         if (said !== 'ignored') shape.ended.add(said === 'failure');
-        record?.(said, '', 0);
+        report?.(said, '', 0);
       };
     },
     /** Watches the shape of a question that has timed out. */

@@ -1,3 +1,6 @@
+// Puts together what protects one source: circuit breaker, retry budget, choice of hosts, pauses. Each call asks it when it
+// may be sent, and where.
+
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Query } from '../../contract/query.ts';
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';

@@ -1,3 +1,5 @@
+// Measures how long a source has been silent, so that a source that hangs is noticed before the first call times out.
+
 /**
  * Creates a timer that measures how long a source has had running calls and has answered none of them. `monotonic` is a
  * clock that never jumps, in milliseconds.

@@ -1,4 +1,4 @@
-// Limits the concurrent calls to a source. Further calls wait in a queue.
+// Limits the concurrent calls to a source, so that Portico never overloads it. Further calls wait in a queue.
 
 import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import type { Priority } from '../../../kernel/upstream-call.ts';

@@ -1,4 +1,4 @@
-// Finds the principals whose calls to a source are slow, and keeps them from taking all of its slots.
+// Finds the principals whose calls to a source are slow, and keeps them from taking all slots of its bulkhead.
 
 import type { Priority } from '../../../kernel/upstream-call.ts';
 
@@ -20,12 +20,13 @@ const SLOW_TIMES = 5;
 const SLOW_MS_MIN = 100;
 /** A principal stays slow for so many times the duration of its slow call, because it may ask the same again. */
 const SLOW_HOLDS = 4;
+/** The most slow principals that are remembered. */
 const PRINCIPALS_MAX = 1_000;
 /** The weight of the newest call in the mean. Slow calls hardly count, because else one caller could raise the mean. */
 const NEWEST_WEIGHT = 0.1;
 const SLOW_WEIGHT = 0.002;
 
-/** Creates the record of the principals with slow calls, compared with the mean of all calls. `monotonic` is a clock in ms. */
+/** Creates the memory of the principals with slow calls, compared with the mean of all calls. `monotonic` is a clock in ms. */
 function createSlowPrincipals(monotonic: () => number) {
   /**
    * The running calls, the oldest first. This is no Map, because each table that a Map outgrows points to the next one, so one
@@ -34,7 +35,7 @@ function createSlowPrincipals(monotonic: () => number) {
   const running: { readonly call: SlotCall; readonly startMs: number }[] = [];
   const slowUntil = new Map<string, number>();
   let meanMs = 0;
-  let lookedMs = 0;
+  let markedMs = 0;
   const slowMs = () => (meanMs === 0 ? Infinity : Math.max(SLOW_MS_MIN, SLOW_TIMES * meanMs));
 
   function mark(call: SlotCall, ms: number, nowMs: number): void {
@@ -48,7 +49,7 @@ function createSlowPrincipals(monotonic: () => number) {
 
   function markRunning(nowMs: number): void {
     const limitMs = slowMs();
-    lookedMs = nowMs;
+    markedMs = nowMs;
     for (const { call, startMs } of running) {
       if (nowMs - startMs < limitMs) return;
       mark(call, nowMs - startMs, nowMs);
@@ -63,7 +64,7 @@ function createSlowPrincipals(monotonic: () => number) {
     /** Whether a call of the principal takes several times the mean, or did so a short time ago. */
     has(principal: string): boolean {
       const nowMs = monotonic();
-      if (nowMs >= lookedMs + 1) markRunning(nowMs);
+      if (nowMs >= markedMs + 1) markRunning(nowMs);
       return (slowUntil.get(principal) ?? 0) > nowMs;
     },
     callStarted: (call: SlotCall) => void running.push({ call, startMs: monotonic() }),
@@ -86,7 +87,7 @@ const QUEUE_PART = 1 / 8;
 const QUEUE_MIN = 4;
 
 /**
- * Creates the record of the slots that each principal holds. A principal whose calls are slow may hold at most half of them.
+ * Creates the counts of the slots that each principal holds. A principal whose calls are slow may hold at most half of them.
  * `concurrency`: the slots of the source. `size`: those that this process has now. `queueMax`: the most calls that wait.
  * `isSilent`: whether the source answers nobody. Then the source is slow and not the principals, and its breaker must see the
  * timeouts.

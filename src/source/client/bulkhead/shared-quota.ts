@@ -6,7 +6,7 @@ import type { Quota, QuotaUser } from './bulkhead.ts';
 const FORMER_MAX = 2;
 
 /**
- * Creates the function that gives each bulkhead of a source its view of one quota. After a reload, a source may have a new
+ * Creates the function that gives each bulkhead of a source its share of one quota. After a reload, a source may have a new
  * bulkhead while calls of the former one still run. Together they must not use more slots than the quota.
  */
 export function createSharedQuota(whole: Quota): () => Quota {
@@ -25,7 +25,7 @@ export function createSharedQuota(whole: Quota): () => Quota {
     },
   });
 
-  return function view() {
+  return function openShare() {
     let own: QuotaUser | undefined;
     return {
       get size() {
@@ -47,17 +47,20 @@ export function createSharedQuota(whole: Quota): () => Quota {
 /** Creates the quotas of a process that serves alone. Each is the whole concurrency of the newest bulkhead of its source. */
 export function createLocalQuotas(): (source: string, concurrency: number) => Quota {
   const ignore = () => undefined;
-  const quotas = new Map<string, { readonly whole: Quota & { size: number }; readonly view: () => Quota }>();
+  const quotas = new Map<
+    string,
+    { readonly whole: Quota & { size: number }; readonly openShare: () => Quota }
+  >();
 
   function open(size: number) {
     const whole = { size, requestMore: ignore, onRelease: ignore, attach: ignore };
-    return { whole, view: createSharedQuota(whole) };
+    return { whole, openShare: createSharedQuota(whole) };
   }
 
   return function quotaOf(source, concurrency) {
     const quota = quotas.get(source) ?? open(concurrency);
     quotas.set(source, quota);
     quota.whole.size = concurrency;
-    return quota.view();
+    return quota.openShare();
   };
 }

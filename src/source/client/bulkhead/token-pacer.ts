@@ -1,3 +1,5 @@
+// Takes tokens of a source's rate limit (`net.requestsPerSecond`) for its bulkhead, and waits if there are none.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**

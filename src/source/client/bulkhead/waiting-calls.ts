@@ -1,3 +1,5 @@
+// The queue of a bulkhead: the calls that wait for a slot, and which of them comes next.
+
 import type { GatewayError } from '../../../kernel/errors/fault.ts';
 import { principalOf, type SlotCall } from './principal-slots.ts';
 import { PRIORITIES } from '../../../kernel/upstream-call.ts';

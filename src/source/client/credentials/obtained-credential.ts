@@ -1,3 +1,5 @@
+// Keeps a credential that must be obtained (by oauth2.ts or session.ts), and obtains another one in time.
+
 import type { UpstreamCredential, CredentialSource } from '../transport/credential.ts';
 import { createSingleFlight } from '../../../kernel/single-flight.ts';
 

@@ -1,4 +1,5 @@
-// Asks a source to prove that it knows Portico's credential.
+// Asks a source to prove that it knows Portico's credential (`auth.proof`): in each reply, or by a request of its own
+// (proof-monitor.ts).
 
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { GatewayError, refusedCredential } from '../../../kernel/errors/fault.ts';
@@ -6,16 +7,16 @@ import type { compileCredentialProof } from '../../adapter/read/credential-proof
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { GuardedCall, GuardedClient, GuardedTry } from '../guard/guarded-client.ts';
 import type { CredentialSource, UpstreamCredential } from '../transport/credential.ts';
-import { createProofWatch, type ProofResult, type ProofWatchDeps } from './proof-watch.ts';
+import { createProofMonitor, type ProofResult, type ProofMonitorDeps } from './proof-monitor.ts';
 
 /** The proof of the credential: every reply has it, or the reply to one request. */
-export type UpstreamProof = Pick<ProofWatchDeps, 'takeTurn'> &
+export type UpstreamProof = Pick<ProofMonitorDeps, 'takeTurn'> &
   NonNullable<ReturnType<typeof compileCredentialProof>>;
 
 type SentCall = Pick<GuardedCall, 'signal' | 'timings'>;
 
 /** What is needed to ask for proofs. `healthProbe` is a request for the list. */
-type ProofsDeps = Pick<ProofWatchDeps, 'onKeptBack'> & {
+type ProofsDeps = Pick<ProofMonitorDeps, 'onKeptBack'> & {
   readonly send: (
     request: UpstreamRequest,
     call: SentCall,
@@ -29,12 +30,13 @@ type ProofsDeps = Pick<ProofWatchDeps, 'onKeptBack'> & {
   readonly net: Pick<SourceSpec['net'], 'baseUrl' | 'timeout'>;
 };
 
-/** The most time that a proof request may take, because callers wait for it. A longer one shows nothing. */
+/** The most time that a proof request may take, in milliseconds, because callers wait for it. A longer one shows nothing. */
 const PROOF_MS = 2_000;
 /** Statuses of a busy service, which say nothing about a credential. */
 const BUSY: readonly number[] = [408, 429];
 const REFUSED: readonly number[] = [401, 403];
 
+/** A proof is no call of a caller, but callers wait for it. */
 const about = { priority: 'caller', method: 'GET' } as const;
 
 /** Creates the proofs of one source's credential. */
@@ -78,10 +80,10 @@ export function createProofs(proof: UpstreamProof, deps: ProofsDeps) {
           throw refusedCredential('the source took Portico for a visitor: its list lacks auth.proof');
       });
     },
-    /** The watch over the credential; present if the proof takes a request of its own. */
-    watch:
+    /** The monitor of the credential; present if the proof takes a request of its own. */
+    monitor:
       request &&
-      createProofWatch({
+      createProofMonitor({
         ask: () => ask(request),
         renew: (refused) => credentials.renew(refused, 'unproven'),
         takeTurn,

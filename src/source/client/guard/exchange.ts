@@ -1,4 +1,5 @@
-// Runs single exchanges (one request and its reply), measures them, and counts each once its reply is read.
+// Runs single exchanges (one request and its reply) for the guarded client, measures them, and counts each once its reply is
+// read.
 
 import type { Query } from '../../../contract/query.ts';
 import { type CallFailure, callFailureOf } from '../../../kernel/errors/call-failure.ts';
@@ -74,7 +75,7 @@ export type OnExchange = (
 ) => void;
 
 /** An attempt, with the base URL of its last exchange, the number of exchanges, and (`unread`) an outcome not yet counted. */
-export type PlacedAttempt = {
+export type MeasuredAttempt = {
   readonly attempt: CallAttempt;
   base: string | undefined;
   exchanges: number;
@@ -82,8 +83,8 @@ export type PlacedAttempt = {
   seconds: number;
 };
 
-/** Creates the record of an attempt that was not sent yet. */
-export function placeAttempt(attempt: CallAttempt): PlacedAttempt {
+/** Prepares an attempt that was not sent yet. */
+export function measuredAttempt(attempt: CallAttempt): MeasuredAttempt {
   return { attempt, base: undefined, exchanges: 0, unread: undefined, seconds: 0 };
 }
 
@@ -92,20 +93,20 @@ export function placeAttempt(attempt: CallAttempt): PlacedAttempt {
  * and a source that has answered is not to blame for a caller that gave up meanwhile.
  */
 export function countRead(
-  placed: PlacedAttempt,
+  measured: MeasuredAttempt,
   onExchange: OnExchange,
   { aborted }: Pick<AbortSignal, 'aborted'>,
   error?: unknown,
 ): void {
-  const { unread, seconds } = placed;
+  const { unread, seconds } = measured;
   if (unread === undefined) return;
-  placed.unread = undefined;
-  onExchange(unread, aborted ? undefined : callFailureOf(error), seconds, placed.base, error);
+  measured.unread = undefined;
+  onExchange(unread, aborted ? undefined : callFailureOf(error), seconds, measured.base, error);
 }
 
 /** Waits for `act`, which sends an exchange and reads its reply, and then counts the exchange. */
 export async function countedOnce<T>(
-  placed: PlacedAttempt,
+  measured: MeasuredAttempt,
   onExchange: OnExchange,
   signal: AbortSignal,
   act: Promise<T>,
@@ -113,10 +114,10 @@ export async function countedOnce<T>(
   try {
     return await act;
   } catch (error) {
-    countRead(placed, onExchange, signal, error);
+    countRead(measured, onExchange, signal, error);
     throw error;
   } finally {
-    countRead(placed, onExchange, signal);
+    countRead(measured, onExchange, signal);
   }
 }
 
@@ -133,14 +134,14 @@ export function createExchange(name: string | undefined, onExchange: OnExchange)
 
   return async function exchange<R>(
     call: ExchangedCall,
-    placed: PlacedAttempt,
+    measured: MeasuredAttempt,
     { send, statusOf, failureOf, abandonReason = () => call.signal.reason as unknown }: ExchangeSteps<R>,
   ): Promise<R> {
     const { signal, usage, timings, trace } = call;
-    const { attempt } = placed;
-    countRead(placed, onExchange, signal);
+    const { attempt } = measured;
+    countRead(measured, onExchange, signal);
     const base = start(attempt);
-    placed.base = base;
+    measured.base = base;
     const span = trace?.startCall();
     const startMs = performance.now();
     let outcome = 'cancelled';
@@ -164,19 +165,27 @@ export function createExchange(name: string | undefined, onExchange: OnExchange)
         usage.upstreamCalls += 1;
         usage.upstreamMs += ms;
       }
-      placed.seconds = ms / 1_000;
-      if (status !== undefined && failureOf === undefined) placed.unread = outcome;
+      measured.seconds = ms / 1_000;
+      if (status !== undefined && failureOf === undefined) measured.unread = outcome;
       else
         onExchange(
           outcome,
           status === undefined ? callFailureOf(failure) : failureOf?.(status),
-          placed.seconds,
+          measured.seconds,
           base,
           failure,
         );
       const { method, window } = call;
-      span?.end?.({ source: name, base, method, window, resends: placed.exchanges, status, error: failure });
-      placed.exchanges += 1;
+      span?.end?.({
+        source: name,
+        base,
+        method,
+        window,
+        resends: measured.exchanges,
+        status,
+        error: failure,
+      });
+      measured.exchanges += 1;
     }
   };
 }

@@ -1,3 +1,6 @@
+// Sends the calls to one upstream (a source or a pass-through route), and protects it and its callers by a bulkhead, breakers
+// and retries.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../../../config/schema/source.ts';
 import { blameUpstream } from '../../../kernel/errors/fault.ts';
@@ -10,8 +13,8 @@ import {
   type ExchangedCall,
   type ExchangeSteps,
   type OnExchange,
-  type PlacedAttempt,
-  placeAttempt,
+  type MeasuredAttempt,
+  measuredAttempt,
 } from './exchange.ts';
 import type { CallAttempt } from '../../resilience/call-attempt.ts';
 import { watchHealth } from './health.ts';
@@ -90,10 +93,10 @@ export function createGuardedClient(
     retryDelayMs: () => undefined,
   });
 
-  function guardedTry(call: ExchangedCall, placed: PlacedAttempt): GuardedTry {
+  function guardedTry(call: ExchangedCall, measured: MeasuredAttempt): GuardedTry {
     return {
-      finish: (error, isAbandoned) => placed.attempt.finish(error, isAbandoned),
-      exchange: (steps) => bulkhead.run(call, () => exchange(call, placed, steps)),
+      finish: (error, isAbandoned) => measured.attempt.finish(error, isAbandoned),
+      exchange: (steps) => bulkhead.run(call, () => exchange(call, measured, steps)),
     };
   }
 
@@ -114,32 +117,32 @@ export function createGuardedClient(
 
   return {
     runAt(base, call, once) {
-      const placed = placeAttempt(plainAttempt(base));
-      return countedOnce(placed, onExchange, call.signal, once(guardedTry(call, placed)));
+      const measured = measuredAttempt(plainAttempt(base));
+      return countedOnce(measured, onExchange, call.signal, once(guardedTry(call, measured)));
     },
     async runBeside(base, call, once) {
       await waitForToken(takeToken);
-      const placed = placeAttempt(plainAttempt(base));
-      const guarded = guardedTry(call, placed);
-      const beside: GuardedTry = { ...guarded, exchange: (steps) => exchange(call, placed, steps) };
-      return countedOnce(placed, onExchange, call.signal, once(beside));
+      const measured = measuredAttempt(plainAttempt(base));
+      const guarded = guardedTry(call, measured);
+      const beside: GuardedTry = { ...guarded, exchange: (steps) => exchange(call, measured, steps) };
+      return countedOnce(measured, onExchange, call.signal, once(beside));
     },
     async run(call, once) {
       const { signal } = call;
       const attempt = resilience?.begin(call) ?? plainAttempt(net.baseUrl);
-      const placed = placeAttempt(attempt);
-      const guarded = guardedTry(call, placed);
+      const measured = measuredAttempt(attempt);
+      const guarded = guardedTry(call, measured);
       for (;;) {
         // Checked before the call waits for a slot, and by `start` again once it has one.
         checkOpen(call);
         try {
           const value = await once(guarded);
-          countRead(placed, onExchange, signal);
+          countRead(measured, onExchange, signal);
           return value;
         } catch (error) {
-          countRead(placed, onExchange, signal, error);
+          countRead(measured, onExchange, signal, error);
           const delayMs = signal.aborted ? undefined : attempt.retryDelayMs(error);
-          if (delayMs === undefined) throw named(error, placed.base);
+          if (delayMs === undefined) throw named(error, measured.base);
           await timed(call.timings, 'backoff', sleep(delayMs));
           signal.throwIfAborted();
         }

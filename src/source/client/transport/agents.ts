@@ -1,3 +1,5 @@
+// Opens the connections to an upstream, with its certificates and its connect timeout, for the pools of one-host-agent.ts.
+
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';

@@ -1,4 +1,4 @@
-// Converts network errors of an exchange to GatewayErrors, which hold no secret.
+// Converts the network errors of an exchange to GatewayErrors, which hold no secret, for the log and the answer.
 
 import { fault, type GatewayError, invalidReply } from '../../../kernel/errors/fault.ts';
 

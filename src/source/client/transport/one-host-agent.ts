@@ -8,7 +8,7 @@ import type { UpstreamHost } from '../../../kernel/upstream-call.ts';
 import { createAgent } from './agents.ts';
 
 /** Where an agent opens its connections. */
-type Place = Pick<ConnectionOptions, 'host' | 'port' | 'servername' | 'rejectUnauthorized'>;
+type Destination = Pick<ConnectionOptions, 'host' | 'port' | 'servername' | 'rejectUnauthorized'>;
 
 /** A connection, with what Node's client stores in it. The types of Node leave this out. */
 type ClientSocket = Socket & {
@@ -20,7 +20,7 @@ type ClientSocket = Socket & {
 };
 
 /** The method of an agent that Node's client calls for each request. The types of Node leave it out. */
-type RequestTaker = Agent & { addRequest(request: ClientRequest, place: Place): void };
+type RequestTaker = Agent & { addRequest(request: ClientRequest, to: Destination): void };
 
 /** Closes a connection on which bytes come that no request waits for. They would be read as the response to the next request. */
 function closeIfUnasked(this: ClientSocket): void {
@@ -52,7 +52,7 @@ function isUsable({ writable, usableUntilMs }: ClientSocket): boolean {
  * headers of the response. This takes a twentieth of the time of a pass-through request. At most `idleMax` idle connections stay
  * open. Returns the function that closes them.
  */
-export function serveOneHost(agent: Agent, name: string, place: Place, idleMax: number): () => void {
+export function serveOneHost(agent: Agent, name: string, host: Destination, idleMax: number): () => void {
   const taker = agent as RequestTaker;
   const addRequest = taker.addRequest.bind(taker);
   const createConnection = taker.createConnection.bind(taker);
@@ -81,7 +81,7 @@ export function serveOneHost(agent: Agent, name: string, place: Place, idleMax: 
   taker.addRequest = (request) => {
     const socket = takeIdle();
     if (socket === undefined) {
-      addRequest(request, place);
+      addRequest(request, host);
       return;
     }
     request.reusedSocket = true;

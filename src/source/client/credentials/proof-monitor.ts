@@ -1,5 +1,5 @@
-// Watches whether a source still knows Portico's credential, because a service may answer a request with an expired credential
-// as if nobody were logged in, with status 200.
+// Finds out again and again whether a source still knows Portico's credential, because a service may answer a request with an
+// expired credential as if nobody were logged in, with status 200.
 
 import { type GatewayError, refusedCredential } from '../../../kernel/errors/fault.ts';
 import type { UpstreamCredential } from '../transport/credential.ts';
@@ -15,8 +15,8 @@ export type ProofListener = {
   readonly good: () => Promise<void>;
 };
 
-/** The watch over the credential of a source. */
-export type ProofWatch = {
+/** The monitor of the credential of a source. */
+export type ProofMonitor = {
   /**
    * Does some work, after a proof if one is due, and once more if the credential turned out to be bad meanwhile.
    * @throws GatewayError while the source does not know the credential
@@ -34,8 +34,8 @@ export type ProofWatch = {
   listen(listener: ProofListener): () => void;
 };
 
-/** What the watch needs to ask for proofs. */
-export type ProofWatchDeps = {
+/** What the monitor needs to ask for proofs. */
+export type ProofMonitorDeps = {
   /** Asks the proof request. @throws GatewayError if a credential cannot be obtained */
   readonly ask: () => Promise<ProofResult>;
   /** Discards a credential that has no proof; false if no other one can be obtained now. */
@@ -58,8 +58,8 @@ function notProven(): GatewayError {
   return refusedCredential('the source took Portico for a visitor: auth.proof.request has shown no account');
 }
 
-/** Creates the watch over a credential whose proof takes a request. */
-export function createProofWatch({ ask, renew, takeTurn, onKeptBack }: ProofWatchDeps): ProofWatch {
+/** Creates the monitor of a credential whose proof takes a request. */
+export function createProofMonitor({ ask, renew, takeTurn, onKeptBack }: ProofMonitorDeps): ProofMonitor {
   const listeners = new Set<ProofListener>();
   let state: 'unknown' | 'good' | 'failed' = 'unknown';
   let failures = 0;
