@@ -25,6 +25,7 @@ export type QueryCost = {
   readonly rowsMax?: number;
 };
 
+/** A kind of query, with a query of this kind. */
 type Kind = { readonly query: string; readonly sort: Sort | null; readonly filters: readonly Filter[] };
 
 /** A value that the source can be asked for. If the field has codes, it is the label of one. */

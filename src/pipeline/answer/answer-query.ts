@@ -72,7 +72,7 @@ function createSmallerWindows(source: SourceRuntime) {
   };
 }
 
-/** The plan that is reported for a single record. */
+/** The plan that the log names for a single record. */
 const RECORD_PLAN = { kind: 'record' } as const;
 
 /** Creates the function that finds a page. It plans and reads until the replies fit the claims that the plan depends on. */
@@ -88,6 +88,7 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
       const { unusable, blamed, vanished } = state;
       const startMs = performance.now();
       const { disabled } = source.claims;
+      // Claims that this plan must not use.
       const off = disabled.union(unusable).union(blamed);
       const plan = smallerWindows.apply(source.adapter.list.plan(query, off));
       context.usage.plan = plan;
@@ -115,7 +116,10 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
   };
 }
 
-/** `fresh`: how long an answer that was just read may be served. `failed` throws on the error of an answer that there is none. */
+/**
+ * `fresh`: how many seconds an answer that was just read may be served. `failed` throws on the error of an answer that there is
+ * none.
+ */
 type AnswerSettings = { readonly fresh: number; readonly failed?: (error: unknown) => never };
 
 /** Creates the function that makes answers of one resource from its source. */

@@ -17,7 +17,7 @@ export type PlanRunnerDeps = {
   readonly source: SourceRuntime;
   readonly scanCaches: ScanCaches;
   readonly walk: Walker;
-  /** How long an answer that was just read may be served. */
+  /** How many seconds an answer that was just read may be served. */
   readonly freshSeconds: number;
 };
 
@@ -44,6 +44,7 @@ async function proveFall({ upstream }: SourceRuntime, before: number, total: num
 
 /** Creates the function that runs plans: by page calls, by cursor paging from a checkpoint, or from the rows of a scan. */
 export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
+  /** A page with the time at which it was read, and the seconds for which it may be served. */
   type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
   /** Whether rows must be counted by a scan, because the total may ignore the filters. The budget has to allow a scan. */

@@ -51,10 +51,8 @@ export function createKnownScanCaches(
   const { lifeMs, leftMs, freshSecondsOf } = createLifetime(clock, budget.snapshot);
   const shared = lifeMs > 0 ? fleet : undefined;
   const kept = createBoundedMap(budget.bytes * SCAN_CACHES_MAX, bytesOf);
-  const views = {
-    fields: resource.itemFields,
-    serialQueue: createSerialQueue(),
-  };
+  /** What all scan caches of the resource share to filter and sort their rows. */
+  const sorting = { fields: resource.itemFields, serialQueue: createSerialQueue() };
 
   function isAlive(known: KnownScanCache | undefined): known is KnownScanCache {
     return known !== undefined && leftMs(known.scanCache) > 0;
@@ -70,7 +68,7 @@ export function createKnownScanCaches(
 
   /** Keeps the rows of a table as a scan cache, and shares with the fleet each order that they are sorted in. */
   function keepTable(key: string, table: RowTable, storedAt: number): ScanCache {
-    const scanCache = createLocalScanCache(table, storedAt, views, (order, positions) => {
+    const scanCache = createLocalScanCache(table, storedAt, sorting, (order, positions) => {
       const ttlMs = Math.floor(leftMs({ storedAt }));
       if (shared === undefined || ttlMs <= 0) return;
       tasks.run((signal) => shared.addOrder(key, order, { table, storedAt, ttlMs, positions }, signal));

@@ -36,14 +36,14 @@ function createScanLock({ clock, budget }: SourceRuntime, { shared, lifeMs, newe
   };
 }
 
-/** Creates the functions that scan one resource: `take` in any case, `obtain` only if the fleet has no new scan cache. */
+/** Creates the functions that scan one resource: `scanNow` in any case, `obtain` only if the fleet has no new scan cache. */
 export function createScanCacheFills(source: SourceRuntime, known: KnownScanCaches, tasks: BackgroundTasks) {
   const { clock } = source;
   const { shared } = known;
   const lockScan = createScanLock(source, known);
 
   /** Scans. If it has the lock, it publishes the rows to the fleet in the background. */
-  async function take(
+  async function scanNow(
     plan: ScanPlan,
     context: CallContext,
     lock: FencedLock | undefined,
@@ -71,12 +71,12 @@ export function createScanCacheFills(source: SourceRuntime, known: KnownScanCach
   }
 
   return {
-    take,
+    scanNow,
     /** Gets a scan cache that is newer than `than`: from the fleet, or by a scan. */
     async obtain(plan: ScanPlan, context: CallContext, than: number): Promise<ScanCache | PlanFailure> {
-      if (lockScan === undefined) return take(plan, context, undefined);
+      if (lockScan === undefined) return scanNow(plan, context, undefined);
       const got = await tasks.within(context.signal, (signal) => lockScan(plan.key, than, signal));
-      return got.found === undefined ? take(plan, context, got.lock) : known.keep(plan.key, got.found);
+      return got.found === undefined ? scanNow(plan, context, got.lock) : known.keep(plan.key, got.found);
     },
   };
 }

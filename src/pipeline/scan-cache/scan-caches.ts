@@ -103,7 +103,7 @@ export function createScanCaches(source: SourceRuntime, fleet: RedisScanCaches |
       if (mayScan === false) throw notScanned();
       const obtain = (context: CallContext) => scans.obtain(plan, context, stale);
       // Rows that another process published may be lost. Then this process scans itself, because its own rows cannot be.
-      const scan = (context: CallContext) => scans.take(plan, context, undefined);
+      const scan = (context: CallContext) => scans.scanNow(plan, context, undefined);
       for (const work of [obtain, scan]) {
         const isShared = flights.has(plan.key);
         const scanned = flights.run(plan.key, signal, (shared) => work({ signal: shared, usage, priority }));

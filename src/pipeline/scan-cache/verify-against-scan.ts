@@ -11,8 +11,8 @@ import { undefinedIfFailed } from '../reading/windows/verifications.ts';
 import type { Walker } from '../reading/pages/walk-page.ts';
 
 /** The pause between comparisons of one selection, and of any selection of a resource. */
-const LOOK_MS = 60_000;
-const ANY_LOOK_MS = 10_000;
+const COMPARE_MS = 60_000;
+const COMPARE_ANY_MS = 10_000;
 /** The most matching rows of two scans that are compared by id. If there are more, the rest is compared by number only. */
 const COMPARED_MAX = 5_000;
 
@@ -93,7 +93,7 @@ export async function verifyAgainstScan(
   const { verifications, takeLook, clock } = source;
   const { scan, name } = counted;
   const differs = counted.total > total;
-  if (differs && !((await takeLook?.('scan cache', ANY_LOOK_MS)) && (await takeLook?.(name, LOOK_MS))))
+  if (differs && !((await takeLook?.('scan cache', COMPARE_ANY_MS)) && (await takeLook?.(name, COMPARE_MS))))
     return;
   verifications?.know(name);
   if (!differs || plan.kind === 'nothing') return;

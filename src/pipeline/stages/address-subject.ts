@@ -1,3 +1,5 @@
+// Names the address of a caller for the rate limit, and for the limit of wrong credentials.
+
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** The eight groups of an IPv6 address, in lower case and without leading zeros. */

@@ -1,3 +1,5 @@
+// Checks whether an API key may be used from an address (`addresses` of a key).
+
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** Whether a key may be used from an address. */

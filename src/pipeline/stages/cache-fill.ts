@@ -1,4 +1,5 @@
-// Makes cache entries of the answers of a source, so that the same answer is not made twice at the same time in the fleet.
+// Makes cache entries of the answers of a source (for cache-stage.ts), so that the same answer is not made twice at the same
+// time in the fleet.
 
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight, type SingleFlight } from '../../kernel/single-flight.ts';

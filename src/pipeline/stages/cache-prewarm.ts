@@ -1,3 +1,5 @@
+// Warms the cache of a migration's new source with what comparisons have read.
+
 import { queryKey, type Query } from '../../contract/query.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';

@@ -1,9 +1,9 @@
+// The stages that need nothing but the call: deadline, permission, parameters and deprecation.
+
 import type { DeprecationHeaders } from '../../contract/deprecation.ts';
 import { queryKey, type Query } from '../../contract/query.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Stage } from './call.ts';
-
-// The stages for deadline, permission, parameters and deprecation.
 
 /**
  * Creates the stage that limits how long a caller waits: the answer is 504 after `deadlineMs`. A call that is answered at

@@ -1,3 +1,6 @@
+// Limits how often something happens in this process, such as checks of unknown keys. (`store/limiter` has the limits of
+// callers.)
+
 import type { Clock } from '../../kernel/clock.ts';
 
 /**

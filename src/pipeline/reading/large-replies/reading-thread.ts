@@ -1,3 +1,6 @@
+// The entry file of the thread that reads large replies of one source (large-replies.ts starts it), because decoding and
+// mapping many rows would block the event loop of the gateway. The adapter has no state, so the thread compiles its own.
+
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Adapter, compileAdapter, type Rows } from '../../../source/adapter/compile.ts';
 import type { ReplyObserver, RuleObserver } from '../../../source/adapter/map/reply-observer.ts';
@@ -13,13 +16,9 @@ import {
   writeParts,
 } from './reply-parts.ts';
 
-/*
- * The entry file of the thread that reads large replies of one source, because decoding and mapping many rows would block
- * the event loop of the gateway. The adapter has no state, so the thread compiles its own.
- */
-
 const { spec, contract, resource: name, proof } = workerData as ReaderData;
 const resource = compileContract(contract, () => undefined).resources.get(name);
+/** The thread never calls the source, so it gets the proof that replies must show, but not the credential. */
 const nobody = { kind: 'header', name: 'Authorization', value: new Secret(''), proof } as const;
 if (resource === undefined) throw new Error(`the contract has no resource ${name}`);
 const adapter = compileAdapter({ ...spec, auth: nobody }, resource, () => undefined);

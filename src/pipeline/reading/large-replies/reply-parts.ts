@@ -8,7 +8,7 @@ import type { SourceSpec } from '../../../config/schema/source.ts';
 import { type Json, jsonText, readJson } from '../../../kernel/json/json.ts';
 import type { ContractSpec } from '../../../contract/contract-schema.ts';
 import type { Resource, ResourceName } from '../../../contract/resource.ts';
-import { type ErrorCode } from '../../../kernel/errors/catalogue.ts';
+import type { ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import type { InvalidReason, SourceHealth } from '../../../kernel/errors/fault.ts';
 import { compileRowCodec, type RowCodec } from '../../../store/scan-cache/row-codec.ts';
 
@@ -21,7 +21,7 @@ export type ReaderData = {
   readonly proof: ProofSpec | undefined;
 };
 
-/** What is read from a reply: records of a view, or a total (`count`). */
+/** What is read from a reply: rows, the details of a row, a single record, or a total (`count`). */
 export type ReplyView = RecordView | 'count';
 
 /** Compiles the codecs that write and read the records of each view. A total has no records. */

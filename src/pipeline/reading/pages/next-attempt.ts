@@ -1,4 +1,4 @@
-// Decides what to do after each attempt at a page: return it, try again without some claims, or fail.
+// Decides what `answer-query.ts` does after each attempt at a page: return it, try again without some claims, or fail.
 
 import type { ListPlan } from '../../../source/adapter/plan/plan.ts';
 import { type Capability, TIES } from '../../../source/adapter/spec/capability.ts';
@@ -20,7 +20,7 @@ export type DatedPage = {
 /** The result of one attempt at a page. */
 export type PageAttempt = DatedPage | PlanFailure;
 
-/** What the attempts at a page have shown so far. */
+/** What the attempts at a page have shown so far. The next plan uses none of the claims in `unusable` and `blamed`. */
 export type SearchState = {
   readonly attempts: number;
   /** Claims that were contradicted once in this answer. */

@@ -29,7 +29,7 @@ const INSTANTS = ['1970-01-02T00:00:00Z', '2037-11-13T07:41:23Z', '2037-12-31T00
 const DAYS = ['1970-01-02', '2037-11-13', '2037-12-31'] as const;
 
 /** By kind: a low value, one that hardly any record has, and a high one. A boolean and an enum have no such values. */
-const ABSENT: Readonly<Partial<Record<FieldKind, readonly [KnownValue, KnownValue, KnownValue]>>> = {
+const EXTREMES: Readonly<Partial<Record<FieldKind, readonly [KnownValue, KnownValue, KnownValue]>>> = {
   integer: NUMBERS,
   decimal: NUMBERS,
   datetime: INSTANTS,
@@ -50,7 +50,8 @@ function withAbsentValue({ itemFields }: Pick<Resource, 'itemFields'>, filter: F
   if (op === 'eq' && kind === 'text') return { field, op, value: NO_MATCH_LABEL };
   if (op === 'eq' && (kind === 'id' || kind === 'reference'))
     return { field, op, value: absentId(String(filter.value)) };
-  const value = ABSENT[kind]?.[op === 'eq' ? 1 : op === 'ge' ? 2 : 0];
+  // `le` with the low value, `eq` with the rare one, and `ge` with the high one match hardly any record.
+  const value = EXTREMES[kind]?.[op === 'eq' ? 1 : op === 'ge' ? 2 : 0];
   return value === undefined ? undefined : ({ field, op, value } as Filter);
 }
 

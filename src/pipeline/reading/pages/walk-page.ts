@@ -61,8 +61,8 @@ async function checkEnd(
   return behind.rows.received > 0 ? WRONG_WINDOW : undefined;
 }
 
-/** Creates the function that pages through one resource. `keep` gets the checkpoint after each window. */
-function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoint) => void) {
+/** Creates the function that pages through one resource. `keep` gets the checkpoint after each window, by the plan's key. */
+function createWalk(source: SourceRuntime, keep: (key: string, checkpoint: Checkpoint) => void) {
   const { clock, resource } = source;
   const codec = compileRowCodec(resource.itemFields);
 
@@ -137,7 +137,7 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
   const { budget, clock } = source;
   const lifeMs = budget.snapshot * 1_000;
   const leftMs = ({ storedAt }: Checkpoint) => Math.min(storedAt + lifeMs - clock.now(), lifeMs);
-  const walkFrom = createWalk(source, (walk, place) => void checkpoints.add(walk, place, leftMs(place)));
+  const walkFrom = createWalk(source, (key, one) => void checkpoints.add(key, one, leftMs(one)));
 
   /** Finds the nearest checkpoint before a row. All windows are full, so checkpoints are at multiples of their size. */
   async function nearest({ key, window }: CursorPlan, offset: number): Promise<Checkpoint | undefined> {
@@ -145,8 +145,8 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
     const windows = Math.floor(offset / size);
     const count = Math.min(windows, CALLS_MAX);
     const offsets = Array.from({ length: count }, (_, back) => (windows - back) * size);
-    const place = await checkpoints.farthest(key, offsets);
-    return place !== undefined && leftMs(place) > 0 ? place : undefined;
+    const found = await checkpoints.farthest(key, offsets);
+    return found !== undefined && leftMs(found) > 0 ? found : undefined;
   }
 
   return async function walkPage(plan, range, context) {

@@ -1,3 +1,5 @@
+// Fetches fields that the rows of a list lack (`hydrate` of a source file), for a page or for a scan.
+
 import { type DetailsAdapter, isLeftOut } from '../../../source/adapter/compile-record.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';
 import { createSemaphore } from '../../../kernel/semaphore.ts';

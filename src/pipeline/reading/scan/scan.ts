@@ -19,7 +19,7 @@ import { verifyScannedFilter } from '../verify/verify-scanned-filter.ts';
 import { walkWindows } from './walk-windows.ts';
 
 /** How many times an empty list is checked if the source's total was wrong before. */
-const LOOKS_AT_NOTHING = 4;
+const CHECKS_OF_EMPTY_LIST = 4;
 
 /** The first window in smaller sizes than that of a scan, if the source has other sizes. */
 function otherSizes(window: Window): readonly WindowCall[] {
@@ -48,8 +48,8 @@ async function checkDoubtedTotal(
     return inconsistent('the rows are fewer than the total says', { breaks: 'total' });
   if (told === undefined) return undefined;
   const calls = otherSizes(window);
-  for (let look = 0; look < (received === 0 ? LOOKS_AT_NOTHING : 1); look += 1) {
-    const call = calls[look % calls.length];
+  for (let index = 0; index < (received === 0 ? CHECKS_OF_EMPTY_LIST : 1); index += 1) {
+    const call = calls[index % calls.length];
     const other = call && (await readWindow(source, request, call, context));
     if (isPlanFailure(other)) return other;
     const unsteady = other && brokenSteadiness(other.rows, told);

@@ -1,4 +1,5 @@
-// Runtime checks: whether the rows that came fit the filters and the order that a plan depends on.
+// Checks whether the rows that came fit the filters and the order that a plan depends on. Each page passes it before it is an
+// answer.
 
 import type { PagePlan } from '../../../source/adapter/plan/plan.ts';
 import { type ClaimContradicted, contradicted } from '../../../source/checks/claim.ts';

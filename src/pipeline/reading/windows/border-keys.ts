@@ -1,4 +1,5 @@
-// Remembers the sort keys of rows beside a page, so that these rows need not be read with every page.
+// Remembers the sort keys of rows beside a page, so that these rows need not be read with every page (settle-ties.ts needs
+// them).
 
 import type { KnownKeys, RowRange } from '../../../source/checks/ties.ts';
 import type { FieldOrder, SortKey } from '../../../contract/order.ts';

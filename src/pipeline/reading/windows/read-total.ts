@@ -1,3 +1,5 @@
+// Reads the total of a list: from a count request, or from the reply for the first window.
+
 import type { ReplyEnvelope } from '../../../source/adapter/compile.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';

@@ -1,3 +1,6 @@
+// Extra calls check claims that an answer depends on but does not show. Their results are remembered here, so that they stay
+// few.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlanFailure } from './plan-failure.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';

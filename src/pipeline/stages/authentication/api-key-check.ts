@@ -1,3 +1,5 @@
+// Verifies the API key of a request: by the keys of the configuration, and by the keys in Redis (api-key-records.ts).
+
 import { timingSafeEqual } from 'node:crypto';
 import type { KeyRecordConfig } from '../../../config/schema/access.ts';
 import type { Clock } from '../../../kernel/clock.ts';

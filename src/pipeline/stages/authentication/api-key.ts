@@ -1,3 +1,5 @@
+// The form of API keys: makes them, reads the id in one, and hashes them.
+
 import { createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Secret } from '../../../kernel/secret.ts';

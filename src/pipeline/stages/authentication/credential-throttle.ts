@@ -1,4 +1,5 @@
-// Limits how much work wrong credentials cause in this process and in Redis, over all addresses.
+// Limits how much work wrong credentials cause in this process and in Redis, over all addresses. failed-credentials.ts limits
+// each address.
 
 import type { Clock } from '../../../kernel/clock.ts';
 import { createTokenBucket } from '../token-bucket.ts';

@@ -49,6 +49,7 @@ function refuseWhile(seconds: number | undefined, detail: string): void {
   if (seconds !== undefined) throw tooManyTried(detail, seconds);
 }
 
+/** Until when a subject counts as failed, and until when it may try nothing more (monotonic, ms). */
 type Failures = { readonly failedUntil: number; readonly spentUntil: number };
 
 /** Creates the memory of addresses and key ids that failed, and of those that may try nothing more for now. */

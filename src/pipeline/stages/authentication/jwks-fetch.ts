@@ -1,4 +1,4 @@
-// Fetches the key set of a token issuer over HTTP.
+// Fetches the key set of a token issuer over HTTP, for jwks.ts.
 
 import { codeOf, networkFault } from '../../../source/client/transport/network-fault.ts';
 import { createTransport } from '../../../source/client/transport/transport.ts';

@@ -1,4 +1,4 @@
-// Verifies JWTs of the configured issuer: signature, audience, expiry and type.
+// Verifies the token (JWT) of a request: signature, issuer, audience, expiry and type.
 
 import { hash } from 'node:crypto';
 import {

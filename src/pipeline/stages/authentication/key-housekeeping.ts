@@ -8,9 +8,11 @@ import type { KeyLastUsed } from '../../../store/key-last-used.ts';
 import type { KeyRecords } from './api-key-records.ts';
 
 const DAY_MS = 86_400_000;
+/** How often new uses are written. */
 const FLUSH_MS = 10_000;
 /** The shortest time between two writes of one key's use by a process. */
 const REWRITE_MS = 60_000;
+/** How often the keys that expire soon are counted. */
 const COUNT_MS = 600_000;
 
 /** Whether a key works now, but expires so soon that operators are warned. */

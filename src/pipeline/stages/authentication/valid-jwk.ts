@@ -1,4 +1,4 @@
-// Refuses weak RSA keys of a token issuer, with which others could sign tokens.
+// Refuses weak RSA keys in the key set of a token issuer, because others could find the secret key and sign tokens with it.
 
 import type { JWK } from 'jose';
 
