@@ -14,9 +14,9 @@ import type { Upstream } from '../source/client/client.ts';
 import type { Usage } from '../source/client/guard/exchange.ts';
 import type { WebhookEvent } from '../telemetry/webhooks/webhook-message.ts';
 import type { DigestedSource } from '../source/compile-sources.ts';
-import type { FieldBit } from './looks/field-states.ts';
-import { createListWatch, type FieldAlarms, type ListWatch } from './looks/list-watch.ts';
-import { rateOf, missingRateText } from './looks/missing-rate.ts';
+import type { FieldBit } from './list-watch/field-states.ts';
+import { createListWatch, type FieldAlarms, type ListWatch } from './list-watch/list-watch.ts';
+import { rateOf, missingRateText } from './list-watch/missing-rate.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
 /** Metrics of the replies of sources. */

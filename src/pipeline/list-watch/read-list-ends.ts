@@ -1,4 +1,5 @@
-// Reads both ends of a list about once a minute, to notice missing fields and a lost order.
+// Reads both ends of a list about once a minute (a "look"), for list-watch.ts, which finds missing fields and a lost order in
+// them.
 
 import type { RandomWindow, WindowCall } from '../../source/adapter/plan/window.ts';
 import type { WindowEvidence } from '../../source/checks/claim.ts';
@@ -9,18 +10,19 @@ import { readWindow } from '../reading/windows/read-window.ts';
 import type { CallContext, SourceRuntime } from '../reading/windows/source-runtime.ts';
 import { type FieldBit, type RecordState, statesOf } from './field-states.ts';
 
-/** The result of one look at a list. */
-export type ListLook = {
+/** What one look at a list has found. */
+export type ListEnds = {
   /** The states of the first and the last rows, by their ids (see `field-states.ts`). */
   readonly ends: ReadonlyMap<string, number>;
   /** The rows of all windows in their order; absent if the list changed meanwhile, or if there is no order to check. */
   readonly inOrder: readonly CanonicalRecord[] | undefined;
-  /** The calls that the look took. */
+  /** How many calls it took. */
   readonly calls: number;
 };
 
 /** Rows that are read at each end: many, so that a few new rows do not change the rate much. */
 const ROWS = 100;
+/** If windows are smaller than this, fewer rows are read, so that a look takes few calls. */
 const SMALL_WINDOW = 50;
 const ROWS_OF_SMALL_WINDOWS = 30;
 
@@ -45,11 +47,11 @@ function orderCalls(window: RandomWindow, total: number, drawn: number): readonl
  * Each look reads the same rows, so looks can be compared. `drawn`, from 0 to 1, chooses the window between. `undefined`: a
  * plan has nothing to read. @throws GatewayError
  */
-export async function lookAtList(
+export async function readListEnds(
   source: SourceRuntime,
   bits: readonly FieldBit[],
   { signal, priority, drawn }: Pick<CallContext, 'signal' | 'priority'> & { readonly drawn: number },
-): Promise<ListLook | undefined> {
+): Promise<ListEnds | undefined> {
   const { adapter, resource, claims, wholeListObserver: observer = source.observer } = source;
   const query = { kind: 'list', resource: resource.name, page: 1, limit: ROWS, filters: [] } as const;
   const plan = adapter.list.plan({ ...query, sort: null }, claims.disabled);

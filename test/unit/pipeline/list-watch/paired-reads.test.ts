@@ -1,4 +1,4 @@
-import { createPairedReads } from '../../../../src/pipeline/looks/field-states.ts';
+import { createPairedReads } from '../../../../src/pipeline/list-watch/field-states.ts';
 
 const MINUTES = 60_000;
 const state = (id: number, bits: number) => ({ id: `user:${id}`, bits });

@@ -1,4 +1,5 @@
-// Notices that a source changed for the worse: records suddenly lack a field, or the list has lost its order.
+// Notices that a source changed for the worse: records suddenly lack a field, or the list has lost its order. It compares the
+// pages that callers read, and about once a minute both ends of the list, which it reads itself (a "look").
 
 import type { Resource } from '../../contract/resource.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
@@ -12,14 +13,14 @@ import { disableClaim, type SourceRuntime } from '../reading/windows/source-runt
 import type { Usage } from '../../source/client/guard/exchange.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { digestOf, type FieldBit, fieldBits, statesOf, createPairedReads } from './field-states.ts';
-import { type ListLook, lookAtList } from './look-at-list.ts';
+import { type ListEnds, readListEnds } from './read-list-ends.ts';
 import {
   isBack,
   isJump,
   type MissingRate,
   type PastMissingRates,
   readPast,
-  withLook,
+  withReading,
   writePast,
 } from './missing-rate.ts';
 
@@ -32,7 +33,7 @@ export type FieldAlarms = {
   readonly restore: (bit: FieldBit) => void;
 };
 
-/** Keeps the results of looks of all processes, as a text in Redis. Neither function rejects. */
+/** Keeps what the looks of all processes have found, as a text in Redis. Neither function rejects. */
 export type PastStore = {
   readonly recall: () => Promise<string | undefined>;
   readonly leave: (text: string) => Promise<void>;
@@ -51,6 +52,7 @@ export type ListWatch = {
   close(): Promise<void>;
 };
 
+/** The rate of a field before any look. */
 const NOTHING = { records: 0, without: 0, isFrozen: false };
 /** How often one process of the fleet looks at a list. */
 const LOOK_MS = 55_000;
@@ -130,7 +132,7 @@ function checkEnds(
     const isRaised = alarms.isRaised(bit.claim);
     if (jumps && !isRaised) alarms.raise(bit, before, now, sinceOf(bit.claim));
     if (jumps) past.set(bit.claim, { ...before, isFrozen: true });
-    else if (!isRaised) past.set(bit.claim, withLook(before, now));
+    else if (!isRaised) past.set(bit.claim, withReading(before, now));
     // An alarm that no look has seen is ended by the check of the pages that callers read.
     else if (before.isFrozen && isBack(before, now)) alarms.restore(bit);
   }
@@ -139,19 +141,19 @@ function checkEnds(
 /**
  * Creates the check of an order that pages depend on although no request asks for it. One page cannot show a row that moved to another
  * page. A break of the order must be seen twice, because rows may move between two calls; then the claim is disabled.
- * `lookAgain` reads the same windows once more.
+ * `readAgain` reads the same windows once more.
  */
 function createOrderCheck() {
   let before: readonly CanonicalRecord[] | undefined;
   return async function checkOrder(
     source: SourceRuntime,
-    { inOrder: rows }: ListLook,
-    lookAgain: () => Promise<ListLook | undefined>,
+    { inOrder: rows }: ListEnds,
+    readAgain: () => Promise<ListEnds | undefined>,
   ): Promise<void> {
     const { bet } = source.adapter.list;
     if (bet === undefined || rows === undefined) return;
     const rule = { by: bet.by, fields: source.resource.itemFields };
-    const again = brokenBet(rule, rows, before) === undefined ? rows : (await lookAgain())?.inOrder;
+    const again = brokenBet(rule, rows, before) === undefined ? rows : (await readAgain())?.inOrder;
     const broken = again && brokenBet(rule, again, before);
     before = again ?? before;
     if (broken !== undefined) disableClaim(source, 'order', broken);
@@ -177,9 +179,9 @@ export function createListWatch(
   const checkOrder = createOrderCheck();
   const lists = Object.keys(spec.resources).length;
   const tasks = createBackgroundTasks();
-  let [isLooking, isBegun, dueAt, everyMs] = [false, false, -Infinity, LOOK_MS];
+  let [isReading, isBegun, dueAt, everyMs] = [false, false, -Infinity, LOOK_MS];
 
-  async function look(source: SourceRuntime, slots: Usage['slots'], signal: AbortSignal): Promise<void> {
+  async function readEnds(source: SourceRuntime, slots: Usage['slots'], signal: AbortSignal): Promise<void> {
     const begunAt = clock.monotonic();
     dueAt = begunAt + RETRY_MS;
     const canWait = !isBegun && source.adapter.list.bet === undefined;
@@ -188,15 +190,15 @@ export function createListWatch(
     else if ((await source.takeLook?.('list', everyMs)) === true) {
       const drawn = random();
       const priority = slots === undefined ? 'scan' : 'shadow';
-      const read = () => lookAtList(source, bits, { signal, priority, drawn });
-      const lookOnce = () => slots?.run(read, signal) ?? read();
-      const found = await lookOnce();
+      const read = () => readListEnds(source, bits, { signal, priority, drawn });
+      const readOnce = () => slots?.run(read, signal) ?? read();
+      const found = await readOnce();
       everyMs = LOOK_MS * Math.max(1, ((found?.calls ?? 0) * lists) / CALLS_MAX);
       dueAt = begunAt + everyMs;
       const past = readPast(await store.recall());
       if (found !== undefined) checkEnds(bits, found.ends, past, alarms, checks.list.sinceOf);
       await store.leave(writePast(past));
-      if (found !== undefined) await checkOrder(source, found, lookOnce);
+      if (found !== undefined) await checkOrder(source, found, readOnce);
     }
   }
 
@@ -205,9 +207,9 @@ export function createListWatch(
       if (view !== 'get') checks[view].count(records, missingValues);
     },
     asked(source, usage) {
-      if (!resource.hasList || isLooking || clock.monotonic() < dueAt) return;
-      isLooking = true;
-      tasks.run((signal) => look(source, usage.slots, signal).finally(() => (isLooking = false)));
+      if (!resource.hasList || isReading || clock.monotonic() < dueAt) return;
+      isReading = true;
+      tasks.run((signal) => readEnds(source, usage.slots, signal).finally(() => (isReading = false)));
     },
     accept(claim) {
       tasks.run(async () => {

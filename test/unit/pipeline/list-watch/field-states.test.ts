@@ -1,5 +1,5 @@
 import { resources } from '../../../support/reference.ts';
-import { digestOf, fieldBits, statesOf } from '../../../../src/pipeline/looks/field-states.ts';
+import { digestOf, fieldBits, statesOf } from '../../../../src/pipeline/list-watch/field-states.ts';
 import type { MissingValue } from '../../../../src/source/adapter/map/reply-observer.ts';
 
 const bits = fieldBits(resources.users.itemFields);

@@ -1,4 +1,4 @@
-// Decides whether records suddenly lack a field more often than before, or whether chance explains it.
+// Decides for the list watch whether records suddenly lack a field more often than before, or whether chance explains it.
 
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 
@@ -54,8 +54,8 @@ export function readPast(text = ''): PastMissingRates {
   return new Map(version === 1 && Array.isArray(shares) ? shares.filter(isKept) : []);
 }
 
-/** Adds one look to a rate. Older looks count less. */
-export function withLook(past: MissingRate, { records, without }: MissingRate) {
+/** Adds what one look has found to a rate. Older looks count less. */
+export function withReading(past: MissingRate, { records, without }: MissingRate) {
   const [all, lacking] = [past.records * WEIGHT + records, past.without * WEIGHT + without];
   return { records: all, without: lacking, isFrozen: false };
 }

@@ -1,4 +1,4 @@
-import { readPast, withLook, writePast } from '../../../../src/pipeline/looks/missing-rate.ts';
+import { readPast, withReading, writePast } from '../../../../src/pipeline/list-watch/missing-rate.ts';
 
 describe('the rates of earlier looks', () => {
   it('are read as they were written', () => {
@@ -20,8 +20,8 @@ describe('the rates of earlier looks', () => {
 
   it('follow what looks find, half of them after ten looks', () => {
     let share = { records: 0, without: 0, isFrozen: false };
-    for (let look = 0; look < 200; look += 1) share = withLook(share, { records: 100, without: 0 });
-    for (let look = 0; look < 10; look += 1) share = withLook(share, { records: 100, without: 100 });
+    for (let look = 0; look < 200; look += 1) share = withReading(share, { records: 100, without: 0 });
+    for (let look = 0; look < 10; look += 1) share = withReading(share, { records: 100, without: 100 });
     expect(share.without / share.records).toBeCloseTo(0.5, 1);
   });
 });

@@ -1,4 +1,5 @@
-// Notes in a few bits which fields a record lacks, and compares records that are read again with their earlier states.
+// Notes in a few bits which fields a record lacks, and compares records that are read again with their earlier states, for the
+// list watch.
 
 import type { MissingValue, ReadRecords } from '../../source/adapter/map/reply-observer.ts';
 import type { Field } from '../../contract/fields.ts';

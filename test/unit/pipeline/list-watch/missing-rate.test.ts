@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isBack, isJump } from '../../../../src/pipeline/looks/missing-rate.ts';
+import { isBack, isJump } from '../../../../src/pipeline/list-watch/missing-rate.ts';
 
 /** Numbers that look random, from 0 to 1. */
 function drawer(seed: number): () => number {
