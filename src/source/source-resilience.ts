@@ -1,5 +1,5 @@
-// Connects the resilience of a source (retries, breakers, pauses: `resilience/resilience.ts`), which knows nothing of them,
-// with the log, the metrics and the webhooks.
+// Connects the resilience of a source (retries, breakers, pauses) with the log, the metrics and the webhooks.
+// `resilience/resilience.ts` itself knows none of these.
 
 import type { Logger } from 'pino';
 import type { SourceSpec } from '../config/schema/source.ts';

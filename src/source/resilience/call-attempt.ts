@@ -57,6 +57,7 @@ type ActiveExchange = {
   readonly startedMs: number;
 };
 
+/** A retry waits for a random part of this time. Each further retry doubles it, up to the maximum. */
 const BACKOFF_MS = 25;
 const BACKOFF_MS_MAX = 1_000;
 

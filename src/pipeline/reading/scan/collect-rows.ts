@@ -1,4 +1,5 @@
-// Collects the rows of a scan as compact bytes, and checks them, while the windows come in.
+// Collects the rows of a scan while the windows come in, and checks them: as compact bytes, because they stay in memory as a
+// scan cache.
 
 import type { ScanPlan } from '../../../source/adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../../../source/checks/claim.ts';

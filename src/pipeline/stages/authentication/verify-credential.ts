@@ -1,4 +1,4 @@
-// Verifies the credential of a request by all checks, remembers good ones, and limits wrong ones.
+// Verifies the credential of a request by all checks (for authenticate.ts), remembers good ones, and limits wrong ones.
 
 import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';

@@ -79,13 +79,13 @@ export type MissingValue = {
 /** An observer that ignores everything. */
 export const UNOBSERVED: ReplyObserver = { onMissingValue: () => undefined, onRule: () => undefined };
 
-/** What a row program has found in a reply for its observer. */
+/** What a program (of the folder `row-program`) has found in a reply for its observer. */
 export type Observed = {
   readonly rule: number;
   readonly missingValues: readonly Parameters<OnMissingValue>[];
 };
 
-/** Tells an observer what a row program has found in a reply. */
+/** Tells an observer what a program has found in a reply. */
 export function notifyObserver(
   { onMissingValue, onRule }: ReplyObserver,
   { rule, missingValues }: Observed,

@@ -1,5 +1,5 @@
-// Finds query parameters that a list would send twice, when a source file is compiled: two filters may write the same one, or
-// a filter and a constant.
+// When a source file is compiled: finds query parameters that a list would send twice, because two filters write the same one,
+// or a filter and a constant.
 
 import type { FilterSpec, ListSpec } from '../../../config/schema/source.ts';
 import { pushedOperatorsOf } from '../../../contract/pushed-operators.ts';

@@ -1,4 +1,4 @@
-// Compiles what a filter by one of several values adds to the request of a list.
+// Compiles what a filter by one of several values (the operator `in`) adds to the request of a list.
 
 import type { FieldKind } from '../../../contract/fields.ts';
 import type { KnownValue } from '../../../contract/list-value.ts';

@@ -1,4 +1,4 @@
-// Decides for the planner whether a query needs a scan. The reason goes to the log, to `portico explain` and to `portico
+// Decides for the planner whether a query needs a scan. The reason goes to the log, and to `portico explain` and `portico
 // check`.
 
 import type { SourceResourceSpec } from '../../../config/schema/source.ts';

@@ -1,4 +1,5 @@
-// Decodes a reply and decides whether it can be used. The general readers of lists and records begin with it.
+// Decodes a reply and decides whether it can be used. The general readers of lists and records, which read what no program of
+// `row-program` can, begin with it.
 
 import type { ConditionSpec, SourceSpec } from '../../../config/schema/source.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';

@@ -5,6 +5,7 @@ import { parseXml, XmlElement, XmlText } from '@rgrove/parse-xml';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 
+/** Deeper XML could exhaust the stack. */
 const DEPTH_MAX = 64;
 
 /** A name without its namespace prefix. */

@@ -1,4 +1,4 @@
-// Reads from a reply that refuses Portico for now when the source may be asked again.
+// Reads when a source may be asked again, from a reply with which it refuses Portico for now.
 
 import { DateTime } from 'luxon';
 import type { OutcomeSpec } from '../../../config/schema/source.ts';

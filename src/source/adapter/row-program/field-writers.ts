@@ -1,5 +1,5 @@
-// Writers of one field of a row. If the mapping does not change a value, its bytes are copied from the reply. The general
-// reader reads all other values.
+// Writers of one field of a row, for the byte sink (byte-sink.ts). If the mapping does not change a value, its bytes are
+// copied from the reply. The general reader reads all other values.
 
 import type { MappingSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';

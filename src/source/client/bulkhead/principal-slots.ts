@@ -75,6 +75,7 @@ function createSlowPrincipals(monotonic: () => number) {
       const ms = nowMs - (ended?.startMs ?? nowMs);
       const isSlow = ms >= slowMs();
       if (isSlow) mark(call, ms, nowMs);
+      // The first call is the mean.
       meanMs += (ms - meanMs) * (meanMs === 0 ? 1 : isSlow ? SLOW_WEIGHT : NEWEST_WEIGHT);
     },
   };

@@ -2,7 +2,7 @@ import type { SourceSpec } from '../../../config/schema/source.ts';
 import type { Host, Hosts } from '../../resilience/hosts.ts';
 import { createTransport } from '../transport/transport.ts';
 
-/** Checks the health of a source's hosts at an interval, if the source file has `net.health`; an unhealthy host gets no calls. */
+/** Checks the health of a source's hosts at an interval, if the source file has `net.health`. An unhealthy one gets no calls. */
 export function watchHealth(net: SourceSpec['net'], hosts: Hosts): { close(): void } {
   if (net.health === undefined) return { close: () => undefined };
   const { path, interval, timeout, failures: failuresMax } = net.health;

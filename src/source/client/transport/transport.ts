@@ -1,4 +1,5 @@
-// Sends requests to one upstream over kept connections, and reads complete, decompressed replies.
+// Sends requests to one upstream (a source, or the issuer of tokens) over kept connections, and reads complete, decompressed
+// replies.
 
 import type http from 'node:http';
 import axios, { Axios, type AxiosRequestConfig } from 'axios';
