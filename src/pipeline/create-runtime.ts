@@ -195,11 +195,11 @@ export function createRuntime(
   const { budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
   const quality = createQuality(compiled, { clock, metrics });
-  const lookName = (name: string) => JSON.stringify([source.spec.name, compiled.digest, resource.name, name]);
+  const turnName = (name: string) => JSON.stringify([source.spec.name, compiled.digest, resource.name, name]);
   const alarms = createFieldAlarms(compiled, quality, { log, disabledClaims, tell }, () => claims);
   const watch = createListWatch(compiled, clock, alarms, {
-    recall: () => fleetTurns.recall(lookName('fields')),
-    leave: (text) => fleetTurns.leave(lookName('fields'), text),
+    recall: () => fleetTurns.recall(turnName('fields')),
+    leave: (text) => fleetTurns.leave(turnName('fields'), text),
   });
   const watched = { accept: watch.accept, proofs: upstream.proofs };
   const claims = watchClaims(compiled, quality, watched, { log, disabledClaims });
@@ -213,7 +213,7 @@ export function createRuntime(
     budget,
     clock,
     verifications,
-    takeLook: (name, everyMs) => fleetTurns.take(lookName(name), everyMs),
+    takeTurn: (name, everyMs) => fleetTurns.take(turnName(name), everyMs),
     claims,
     observer,
     wholeListObserver: {

@@ -187,7 +187,7 @@ export function createListWatch(
     const canWait = !isBegun && source.adapter.list.bet === undefined;
     isBegun = true;
     if (canWait && (await store.recall()) === undefined) dueAt = begunAt + FIRST_MS;
-    else if ((await source.takeLook?.('list', everyMs)) === true) {
+    else if ((await source.takeTurn?.('list', everyMs)) === true) {
       const drawn = random();
       const priority = slots === undefined ? 'scan' : 'shadow';
       const read = () => readListEnds(source, bits, { signal, priority, drawn });

@@ -90,10 +90,10 @@ export async function verifyAgainstScan(
   context: CallContext,
 ): Promise<void> {
   const { source, scanCaches } = readers;
-  const { verifications, takeLook, clock } = source;
+  const { verifications, takeTurn, clock } = source;
   const { scan, name } = counted;
   const differs = counted.total > total;
-  if (differs && !((await takeLook?.('scan cache', COMPARE_ANY_MS)) && (await takeLook?.(name, COMPARE_MS))))
+  if (differs && !((await takeTurn?.('scan cache', COMPARE_ANY_MS)) && (await takeTurn?.(name, COMPARE_MS))))
     return;
   verifications?.know(name);
   if (!differs || plan.kind === 'nothing') return;

@@ -64,7 +64,7 @@ export type SourceRuntime = {
   /** Absent in commands, which make no extra calls for checks. */
   readonly verifications?: Verifications;
   /** Whether this process, and no other of the fleet, makes the extra check `name` now; absent in commands. */
-  readonly takeLook?: (name: string, everyMs: number) => Promise<boolean>;
+  readonly takeTurn?: (name: string, everyMs: number) => Promise<boolean>;
 };
 
 /** The context of a call to a source: its abort signal, its counters and its priority. */
