@@ -18,7 +18,11 @@ resources:
       order: id
       map: { id: no, name: name, email: mail, created_at: null }
 ${get}`;
-  const [users] = compileSources(loadSources([{ file: 's.yaml', text }], {}, []), referenceContract, []);
+  const [users] = compileSources(
+    loadSources([{ file: 's.yaml', text }], { variables: {}, readFile: () => '' }, []),
+    referenceContract,
+    [],
+  );
   const spec = users?.source.spec.resources['users'];
   if (users === undefined || spec === undefined) throw new Error('the source has no users');
   return operationsWithField(spec, users.resource, 'email');
