@@ -4,7 +4,7 @@ import { lintOutcomes } from '../../source/adapter/lint-source.ts';
 import { type ClaimVerdict, concludeAt, type Finding } from '../../source/checks/evidence/finding.ts';
 import { pathText, type Problem } from '../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { createSourceAsk, type SourceAsk } from './source-ask.ts';
+import { createProbedSource, type ProbedSource } from './probed-source.ts';
 import { runClaims } from './run-claims.ts';
 import type { DisplayedCall } from './session/masked-source.ts';
 import { openSession } from './session/source-session.ts';
@@ -53,7 +53,7 @@ export type DiagnosisOptions = {
 
 function displayFinding(
   compiled: CompiledSource,
-  { display }: SourceAsk,
+  { display }: ProbedSource,
   finding: Finding,
 ): DisplayedFinding {
   const { probe, claim, at, verdict, observed, hint, calls = [] } = finding;
@@ -89,9 +89,9 @@ export async function diagnose(
       if (unreached !== undefined) break;
       // Calls that this resource does not use of its share are left for the next one.
       const share = Math.ceil((callsMax * (index + 1)) / compiled.length) - session.callsMade;
-      const part = session.part({ callsMax: share });
+      const part = session.openPart({ callsMax: share });
       const deps = { compiled: one, session: part, showValues, stop };
-      const source = createSourceAsk(deps);
+      const source = createProbedSource(deps);
       const findings: DisplayedFinding[] = [];
       onResource(one);
       const report = (finding: Finding) => {

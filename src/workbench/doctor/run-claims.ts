@@ -1,3 +1,14 @@
+// Probes every claim of a source against the live service. `doctor` prints the findings; `infer` corrects its draft by them.
+//
+//   const { findings, rows, complete, unreached } = await runClaims({ compiled, session, showValues: false, stop });
+//
+// `compiled` may come from a draft that is in no file; `session` is one of `openSession(spec, { callsMax })`, and its
+// budget bounds the run. A finding has the claim in words, its place in the file (`at`, a path of keys), a verdict
+// (`agrees | differs | could not tell | noted | bet`), what was observed, and often a `hint`. (`noted`: an observation that fails
+// nothing; `bet`: it agrees today, but nothing guarantees it.) A hint with `changes` was tried: if these keys are set
+// (`undefined` removes one, see source/checks/evidence/spec-change.ts), the claim agrees. With `triesAdvice: false` no call is
+// spent on that, and the first change that a claim proposes becomes the hint untried.
+
 import { type Claim, type Evidence } from '../../source/checks/claim.ts';
 import { continuationClaims, linkHostClaim } from '../../source/checks/continuation.ts';
 import { wholeListClaim } from './probes/whole-list.ts';
@@ -20,32 +31,19 @@ import { fieldClaims } from './probes/source/fields.ts';
 import { replyClaims } from './probes/source/reply.ts';
 import { rowDetailsClaim } from './probes/source/row-details.ts';
 import { recordClaims } from './probes/source/single-record.ts';
-import { claimsOfSorts } from './probes/sort.ts';
+import { sortClaims } from './probes/sort-claims.ts';
 import { steadyRowsClaim } from './probes/steady-rows.ts';
 import { steadyTotalClaim } from './probes/steady-total.ts';
 import { totalClaim } from '../../source/checks/total.ts';
 import { uniqueIdsClaim } from '../../source/checks/unique-ids.ts';
 import { shortWindowsClaim } from '../../source/checks/window-size.ts';
-import { createSourceAsk, type SourceAskDeps } from './source-ask.ts';
+import { createProbedSource, type ProbedSourceDeps } from './probed-source.ts';
 import { type Sampled, takeSample } from './take-sample.ts';
 import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
 import { tryAdvice, withFirstAdvice } from './try-advice.ts';
 
-/*
- * Probes every claim of a source against the live service. `doctor` prints the findings; `infer` corrects its draft by them.
- *
- *   const { findings, rows, complete, unreached } = await runClaims({ compiled, session, showValues: false, stop });
- *
- * `compiled` may come from a draft that is in no file; `session` is one of `openSession(spec, { callsMax })`, and its
- * budget bounds the run. A finding has the claim in words, its place in the file (`at`, a path of keys), a verdict
- * (`agrees | differs | could not tell | noted | bet`), what was observed, and often a `hint`. (`noted`: an observation that fails
- * nothing; `bet`: it agrees today, but nothing guarantees it.) A hint with `changes` was tried: if these keys are set
- * (`undefined` removes one, see source/checks/evidence/spec-change.ts), the claim agrees. With `triesAdvice: false` no call is
- * spent on that, and the first change that a claim proposes becomes the hint untried.
- */
-
 /** What `runClaims` needs. */
-export type RunClaimsDeps = SourceAskDeps & {
+export type RunClaimsDeps = ProbedSourceDeps & {
   /** Called with each finding as soon as it is made. */
   readonly onFinding?: (finding: Finding) => void;
   /** Whether changes of the file are tried before they become a hint. */
@@ -73,13 +71,13 @@ function detailsFinding(ask: Ask): readonly Finding[] {
   const { detailFields, list } = ask;
   if (detailFields.length === 0) return [];
   const claim = `the details of a row have ${detailFields.join(', ')}`;
-  const isAsked = list.hydrate === 'get' ? '' : 'they are not asked for, and ';
+  const unasked = list.hydrate === 'get' ? '' : 'they are not asked for, and ';
   return [
     concludeAt(
       'details',
       claim,
       listPlace(ask, 'hydrate'),
-    )('could not tell', `${isAsked}filters and sorts on them are not probed`),
+    )('could not tell', `${unasked}filters and sorts on them are not probed`),
   ];
 }
 
@@ -116,7 +114,7 @@ function costlyClaims(ask: Ask): readonly Claim[] {
   return [
     ...filterClaims(ask),
     ...filtersTogetherClaims(ask),
-    ...claimsOfSorts(ask),
+    ...sortClaims(ask),
     steadyRowsClaim,
     steadyTotalClaim,
   ];
@@ -138,6 +136,7 @@ async function probeAll(
   const failed = new Set<string>();
   let silent = 0;
   for (const [index, claim] of all.entries()) {
+    // The costly claims that are still to come share the calls that are left.
     const sharing = Math.min(costly.length, all.length - index);
     const callsMax = Math.max(2, Math.floor(ask.callsLeft() / Math.max(1, sharing)));
     const evidence: Evidence = { ...sampled, failed, callsMax };
@@ -166,7 +165,7 @@ async function probeAll(
 /** Probes every claim of a source's file, and those that it could make. See the top of this file. */
 export async function runClaims(
   { onFinding, triesAdvice = true, ...deps }: RunClaimsDeps,
-  source = createSourceAsk(deps),
+  source = createProbedSource(deps),
 ): Promise<ClaimRun> {
   const findings: Finding[] = [];
   const report = (finding: Finding) => {
@@ -180,15 +179,17 @@ export async function runClaims(
     for (const finding of firstFindings) report(withFirstAdvice(finding));
     if (opened !== undefined) {
       const { ask, first, base } = opened;
-      const based = await checkFirstNumber(opened, base);
-      if (based !== undefined) report(withFirstAdvice(based));
+      const numbering = await checkFirstNumber(opened, base);
+      if (numbering !== undefined) report(withFirstAdvice(numbering));
       // If rows or pages are counted from another number than the file says, the sample is read with the corrected number.
       const sets =
-        base === undefined && based?.verdict === 'differs' ? based.advice?.tries?.[0]?.sets : undefined;
-      const real = sets === undefined ? ask : ask.with(sets);
-      const callsMax = Math.max(3, Math.floor(real.callsLeft() * SAMPLE_SHARE));
-      sampled = await takeSample({ ask: real, first }, callsMax);
-      for (const finding of detailsFinding(real)) report(finding);
+        base === undefined && numbering?.verdict === 'differs'
+          ? numbering.advice?.tries?.[0]?.sets
+          : undefined;
+      const corrected = sets === undefined ? ask : ask.with(sets);
+      const callsMax = Math.max(3, Math.floor(corrected.callsLeft() * SAMPLE_SHARE));
+      sampled = await takeSample({ ask: corrected, first }, callsMax);
+      for (const finding of detailsFinding(corrected)) report(finding);
       await probeAll(sampled, report, triesAdvice);
     }
   } catch (error) {

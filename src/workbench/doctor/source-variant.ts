@@ -1,5 +1,5 @@
-// Makes two variants of the spec of a source for doctor: one that sends every declared filter and sort, and one whose
-// requests can be displayed, because ids and filter values are `***` in them.
+// Makes two variants of what a source file says, for `doctor`: one that sends every declared filter and sort, so that each can
+// be probed, and one whose requests can be displayed, because ids and filter values are `***` in them.
 
 import { isNumbered, type RowSelection } from '../../source/checks/evidence/ask.ts';
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';

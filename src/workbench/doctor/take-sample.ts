@@ -1,3 +1,5 @@
+// Reads the rows of a source with which `doctor` compares what its file claims; again, if a changed file brings other rows.
+
 import type { Evidence } from '../../source/checks/claim.ts';
 import type { Ask } from '../../source/checks/evidence/ask.ts';
 import { walkRows } from '../../source/checks/evidence/walk.ts';

@@ -1,4 +1,4 @@
-// Tries the advice of a finding: would the claim agree if the file were changed so?
+// Tries what a claim advises before `doctor` gives it as a hint: would the claim agree if the file were changed so?
 
 import type { Claim, Evidence } from '../../source/checks/claim.ts';
 import type { Ask } from '../../source/checks/evidence/ask.ts';

@@ -1,4 +1,4 @@
-// Masks personal values in a recording, so that it can be committed as a test case.
+// Masks personal values in what `portico test --record` has recorded, so that it can be committed as a test case.
 
 import { explainReplies } from '../../source/adapter/read/explain-reply.ts';
 import { charsetOf } from '../../source/adapter/read/decode.ts';
@@ -13,7 +13,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import { MASK } from '../../kernel/secret.ts';
 import type { Translation } from '../doctor/session/pair-requests.ts';
 import { replyOf } from '../doctor/session/replay.ts';
-import { keptBody, type ViewedExchange } from './record-exchanges.ts';
+import { keptBody, type ViewedExchange } from './recorded-exchanges.ts';
 import { maskNumbers, maskTexts } from './mask-texts.ts';
 import { daysToMove, moveTime } from './move-times.ts';
 import {
@@ -22,8 +22,8 @@ import {
   namesRead,
   type ReadReply,
   type RecordedValues,
-} from './recorded-values.ts';
-import { missingId } from './record-requests.ts';
+} from './personal-values.ts';
+import { missingId } from './requests-to-record.ts';
 import { compileEncoder, type Replacements, rewriteValues } from './rewrite-values.ts';
 
 /** A recording without personal values, with the way back to the real requests. */

@@ -1,4 +1,4 @@
-// Reads the recorded cases of sources from their files.
+// Reads the recorded cases of sources from their files, for `portico test` and `portico check`.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Records the cases of a source, for `portico test --record`.
+// Records the cases of a source for `portico test --record`: asks the live source, replays the result, and writes the files.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { readFixture } from '../../config/fixture/fixture-schema.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { openSession } from '../doctor/session/source-session.ts';
 import { fixtureFolder } from './read-fixtures.ts';
-import { firstRequest, followingRequests, nameOf, type NamedRequest } from './record-requests.ts';
+import { firstRequest, followingRequests, nameOf, type NamedRequest } from './requests-to-record.ts';
 import { createRecorder, type RecordedFixture } from './recorder.ts';
 import { replayFixture } from './replay-fixture.ts';
 

@@ -1,4 +1,4 @@
-// Records requests: asks the source, masks the replies, and makes the recorded case.
+// Records one request for `portico test --record`: asks the source, masks the replies, and makes the recorded case.
 
 import type { Fixture, RecordedExchange } from '../../config/fixture/fixture-schema.ts';
 import type { Json } from '../../kernel/json/json.ts';
@@ -10,8 +10,8 @@ import { type PairedAdapter, pairRequests } from '../doctor/session/pair-request
 import { createReplay } from '../doctor/session/replay.ts';
 import { createSession, SessionBudgetSpent, type SourceSession } from '../doctor/session/source-session.ts';
 import { type MaskedRecording, maskRecording } from './mask-recording.ts';
-import { keptRequest, recordedExchanges, type ViewedExchange } from './record-exchanges.ts';
-import type { FirstPage, NamedRequest } from './record-requests.ts';
+import { keptRequest, recordedExchanges, type ViewedExchange } from './recorded-exchanges.ts';
+import type { FirstPage, NamedRequest } from './requests-to-record.ts';
 
 /** A request with the fixture that was recorded for it. */
 export type RecordedFixture = NamedRequest & { readonly fixture: Fixture };
@@ -134,7 +134,7 @@ export function createRecorder(
   return {
     async firstPage({ path }: CompiledSource['resource']): Promise<FirstPage | string> {
       const request = `GET ${path}?limit=${LIST_ROWS}`;
-      const part = session.part({ callsMax: 1_000 });
+      const part = session.openPart({ callsMax: 1_000 });
       const { error, body } = await answerRequest(request, { sources, session: part, signal });
       if (error !== undefined) return `${error.code}: ${error.detail ?? 'no detail'}`;
       const { data, meta } = body as { data: FirstPage['records']; meta: { total: Json } };
@@ -142,7 +142,7 @@ export function createRecorder(
     },
     async record(named: NamedRequest): Promise<RecordedFixture | string> {
       const { request } = named;
-      const part = session.part({ ...BUDGET, keepsReplies: true });
+      const part = session.openPart({ ...BUDGET, keepsReplies: true });
       const recording = await recordAnswer(request, sources, part, signal);
       if (typeof recording === 'string') return recording;
       const { answer, exchanges } = recording;

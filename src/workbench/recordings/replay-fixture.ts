@@ -1,4 +1,5 @@
-// Replays a recorded case without a network, and compares the answer with the recorded one.
+// Replays a recorded case without a network, for `portico test` and `portico check`, and compares the answer with the
+// recorded one.
 
 import type { Fixture } from '../../config/fixture/fixture-schema.ts';
 import type { GatewayError } from '../../kernel/errors/fault.ts';

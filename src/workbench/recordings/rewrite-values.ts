@@ -15,6 +15,7 @@ export type Replacements = {
   readonly key: (text: string) => string | undefined;
 };
 
+/** A text, a key with its colon, or a number. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Replaces keys, texts and numbers of JSON. The replacement of a number is a text, unless it is a number, too. */

@@ -5,7 +5,7 @@ import type { Ask } from '../../../src/source/checks/evidence/ask.ts';
 import type { Finding } from '../../../src/source/checks/evidence/finding.ts';
 import { openFirstWindow } from '../../../src/workbench/doctor/probes/windows/first-window.ts';
 import { openSession } from '../../../src/workbench/doctor/session/source-session.ts';
-import { createSourceAsk } from '../../../src/workbench/doctor/source-ask.ts';
+import { createProbedSource } from '../../../src/workbench/doctor/probed-source.ts';
 import { takeSample } from '../../../src/workbench/doctor/take-sample.ts';
 import { type Answer, serving, startUpstream, type UpstreamRequest } from '../upstream/scripted-upstream.ts';
 
@@ -79,7 +79,7 @@ export async function withAsk<T>(service: Service, lines: FileLines, look: Look<
   const session = openSession(compiled.source.spec, { callsMax: 400, keepsReplies: true });
   try {
     const { signal } = new AbortController();
-    const { ask } = createSourceAsk({ compiled, session, showValues: false, stop: signal });
+    const { ask } = createProbedSource({ compiled, session, showValues: false, stop: signal });
     return await look(ask, upstream.requests);
   } finally {
     session.close();

@@ -76,7 +76,8 @@ export function concludeFilter(
   declared: readonly DeclaredFilter[],
   tried: readonly FilterResult[],
   conclude: Conclude,
-  ofHow = '',
+  /** How many of the values that could be tried were tried, in words. */
+  coverage = '',
 ): Finding {
   const isExact = declared.every(({ spec }) => spec.exactness === 'exact');
   const to = (exactness: string, text: string) => exactnessAs(ask, declared, exactness, text);
@@ -94,7 +95,7 @@ export function concludeFilter(
     return conclude('differs', `a value ${one.kind}: ${what}`, { tries, otherwise: look }, one.shown);
   }
   const rows = tried.reduce((sum, { found }) => sum + found.records.length, 0);
-  const read = `${plural(tried.length, 'value')} tried${ofHow}, ${plural(rows, 'row')} looked at`;
+  const read = `${plural(tried.length, 'value')} tried${coverage}, ${plural(rows, 'row')} looked at`;
   if (tried.length === 0 || (rows === 0 && tried.every(({ missing }) => missing === undefined)))
     return conclude('could not tell', 'no value could be tried');
   if (!isExact && tried.every(({ ignored, extra }) => ignored && extra.length > 0))
@@ -208,23 +209,26 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
     .map(({ filter, kind }) => ({ filters: [filter], kind }))
     // The gateway filters by some values itself, and never asks for a value that no record of the source can have.
     .filter((trial) => ask.open(trial) !== undefined);
-  const isSome = ({ found }: FilterResult) =>
+  // Some rows came, but not as many as without a filter.
+  const isNarrowed = ({ found }: FilterResult) =>
     found.received > 0 && found.received !== sample.received && found.repeated === 0;
   const { tried, total } = await tryEach(evidence, trials, {
     callsFor: shareCalls(evidence, op, trials.length),
-    showsTotal: (one) => isSome(one) && one.found.complete && objection(one, isExact) === undefined,
+    showsTotal: (one) => isNarrowed(one) && one.found.complete && objection(one, isExact) === undefined,
   });
   const values = new Set(sample.records.map((record) => record[field]));
+  // Values that no row has are tried, too; the finding counts the others.
   const ownOf = (some: readonly FiltersProbe[]) =>
     some.filter(({ filters: [one] }) => values.has((one?.value ?? null) as Value));
-  const ofHow = op === 'eq' ? ` (${ownOf(tried).length} of the ${ownOf(trials).length} that rows have)` : '';
-  const judged = concludeFilter(ask, [declared], tried, conclude, ofHow);
+  const coverage =
+    op === 'eq' ? ` (${ownOf(tried).length} of the ${ownOf(trials).length} that rows have)` : '';
+  const judged = concludeFilter(ask, [declared], tried, conclude, coverage);
   yield judged;
   const typed = checkTypes(evidence, declared, withoutFilters(ask, [declared], `no filter ${field} ${op}`));
   if (typed !== undefined) yield typed;
   const unset = judged.verdict === 'agrees' ? checkUnset(evidence, declared, tried) : undefined;
   if (unset !== undefined) yield unset;
-  const isPartial = tried.some((one) => isSome(one) && !one.found.complete);
+  const isPartial = tried.some((one) => isNarrowed(one) && !one.found.complete);
   if (total !== undefined) yield total;
   else if (isPartial && ask.list.total !== undefined && !hidesRows(ask.list))
     yield concludeAt(

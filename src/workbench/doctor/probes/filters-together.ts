@@ -1,3 +1,5 @@
+// Probes filters that are sent together, because some sources apply only one of them.
+
 import type { Filter } from '../../../contract/query.ts';
 import type { Claim, Evidence } from '../../../source/checks/claim.ts';
 import { type Ask, listPlace } from '../../../source/checks/evidence/ask.ts';

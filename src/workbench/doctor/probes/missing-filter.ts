@@ -1,3 +1,5 @@
+// Looks for filters that a source has although its file does not declare them, so that `doctor` can propose them.
+
 import type { FilterSpec } from '../../../config/schema/source.ts';
 import { type Claim, claimOf, type Evidence } from '../../../source/checks/claim.ts';
 import { type Ask, listPlace } from '../../../source/checks/evidence/ask.ts';

@@ -1,3 +1,5 @@
+// Probes whether a list brings the same rows each time it is read, because some services leave out rows at random.
+
 import { claimOf, type Evidence, isAlreadyReported } from '../../../source/checks/claim.ts';
 import { hidesRows, listPlace } from '../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Findings } from '../../../source/checks/evidence/finding.ts';

@@ -1,3 +1,5 @@
+// Probes whether a total stays the same from reply to reply, because some services give that of the request before.
+
 import { claimOf, type Evidence } from '../../../source/checks/claim.ts';
 import { hidesRows, listPlace, rowsAt, sizeOf } from '../../../source/checks/evidence/ask.ts';
 import { chooseWideFilter } from '../../../source/checks/evidence/filter-values.ts';

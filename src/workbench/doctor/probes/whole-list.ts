@@ -1,4 +1,4 @@
-// Probes whether a list was cut off, so that records of the service are missing.
+// Probes whether a list ends where the last reply ends it, or was cut off, so that records of the service are missing.
 
 import { compilePath, pathWith } from '../../../source/adapter/spec/path.ts';
 import { explainReplies } from '../../../source/adapter/read/explain-reply.ts';
@@ -40,15 +40,12 @@ function signsIn(tree: Json, path: string, depth: number): readonly string[] {
 
 /** The paths that the file reads already. They do not point to unread rows. */
 function pathsRead({ window, total, items }: ListSpec): readonly string[] {
-  const next =
-    'next' in window
-      ? typeof window.next === 'string'
-        ? window.next
-        : 'at' in window.next
-          ? window.next.at
-          : ''
-      : '';
-  return [next, total?.at ?? '', typeof items === 'string' ? items : items.at].filter((path) => path !== '');
+  const next = 'next' in window ? window.next : '';
+  // A next window that a header names has no path.
+  const nextPath = typeof next === 'string' ? next : 'at' in next ? next.at : '';
+  return [nextPath, total?.at ?? '', typeof items === 'string' ? items : items.at].filter(
+    (path) => path !== '',
+  );
 }
 
 /** What in the last reply says that there are more rows, in words with the key; `undefined` if nothing does. */

@@ -1,4 +1,4 @@
-// Compares two JSON documents, for recorded cases: where are they different?
+// Names each place where two JSON documents differ, so that `portico test` can say how an answer is not the recorded one.
 
 import { pathText } from '../../../config/yaml/problem.ts';
 import { type Json, jsonText, NumberText } from '../../../kernel/json/json.ts';

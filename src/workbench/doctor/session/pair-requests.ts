@@ -1,4 +1,6 @@
-// Pairs each request of a source with one that may be displayed or that asks for other values.
+// Pairs each request to a source with a second one, made by a second adapter. `doctor`, `explain --live` and `test --record`
+// show or keep the second: it has no secrets. For a recording with masked values, the first asks with masked ids, the second
+// with the real ones.
 
 import type { GetAdapter } from '../../../source/adapter/compile-record.ts';
 import type { Adapter } from '../../../source/adapter/compile.ts';

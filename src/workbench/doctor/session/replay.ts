@@ -1,3 +1,6 @@
+// Stands in for a live source: gives the replies of a recorded case, for `portico test`, and for `test --record`, which checks
+// so that what it has recorded can be replayed.
+
 import type { RecordedExchange } from '../../../config/fixture/fixture-schema.ts';
 import { fault } from '../../../kernel/errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';

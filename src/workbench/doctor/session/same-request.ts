@@ -1,4 +1,4 @@
-// Compares a recorded request with one that is made now, however each is encoded.
+// Compares a recorded request with one that is made now, however each is encoded, so that a replay finds its reply.
 
 import type { RecordedExchange } from '../../../config/fixture/fixture-schema.ts';
 import { type Json, readJson } from '../../../kernel/json/json.ts';

@@ -26,7 +26,7 @@ export type SessionCall = {
   readonly request: UpstreamRequest;
   /** Absent if no reply came, or if the session does not keep replies. */
   reply: UpstreamReply | undefined;
-  /** The time of the exchanges themselves, without the wait for a slot, in milliseconds. */
+  /** The time of the exchanges themselves, without the wait for their turn (`net.concurrency`), in milliseconds. */
   ms: number;
   problem: GatewayError | undefined;
 };
@@ -60,7 +60,7 @@ export type SourceSession = {
   /**
    * A session within this one, with its own log and budget, through the same client or another. Its calls are charged to both.
    */
-  part(options: SessionOptions, upstream?: Upstream): SourceSession;
+  openPart(options: SessionOptions, upstream?: Upstream): SourceSession;
   close(): void;
 };
 
@@ -178,7 +178,8 @@ export function createSession(
       return ledger.callsLeft();
     },
     exchange: (request, read, signal) => exchangeOnce(upstream, request, read, signal),
-    part: (options, other = { ...client, close: () => undefined }) => createSession(other, options, ledger),
+    openPart: (options, other = { ...client, close: () => undefined }) =>
+      createSession(other, options, ledger),
     close: () => client.close(),
   };
 }

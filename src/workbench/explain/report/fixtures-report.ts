@@ -1,3 +1,5 @@
+// Reports for `portico test` which recorded cases replay, and for `test --record` what was recorded.
+
 import type { FixtureCase } from '../../recordings/read-fixtures.ts';
 import type { RecordResult } from '../../recordings/record-source.ts';
 import type { ReplayOutcome } from '../../recordings/replay-fixture.ts';
@@ -38,6 +40,6 @@ function recordBlock({ request, file, problem }: RecordResult): ReportBlock {
 }
 
 /** Reports what was recorded. */
-export function recordReport(results: readonly RecordResult[]): Report {
+export function recordingReport(results: readonly RecordResult[]): Report {
   return { json: results, blocks: results.map(recordBlock) };
 }

@@ -63,7 +63,7 @@ export function createServiceClient(
 ): ServiceClient {
   const { headers, constants, auth, secrets } = target;
   const session = openSession(connectionOf(target, headers, auth, timeoutMs), { callsMax });
-  const anonymous = session.part(
+  const anonymous = session.openPart(
     {},
     createCommandClient(connectionOf(target, constants, undefined, timeoutMs)),
   );

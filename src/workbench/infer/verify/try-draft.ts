@@ -5,7 +5,7 @@ import { createAnswerQuery, parseRequest } from '../../doctor/answer-request.ts'
 import { openSession, type SourceSession } from '../../doctor/session/source-session.ts';
 import { publicStatus, toGatewayError } from '../../../kernel/errors/fault.ts';
 import type { Resource } from '../../../contract/resource.ts';
-import { type FirstPage, requestsOfKinds } from '../../recordings/record-requests.ts';
+import { type FirstPage, requestsOfKinds } from '../../recordings/requests-to-record.ts';
 
 /** The result of one request that was answered by means of a draft. */
 export type DraftTrial = {

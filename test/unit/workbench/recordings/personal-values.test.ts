@@ -1,6 +1,6 @@
 import type { ListQuery } from '../../../../src/contract/query.ts';
 import { explainReplies } from '../../../../src/source/adapter/read/explain-reply.ts';
-import { collectValues } from '../../../../src/workbench/recordings/recorded-values.ts';
+import { collectValues } from '../../../../src/workbench/recordings/personal-values.ts';
 import { maskNumbers, maskTexts } from '../../../../src/workbench/recordings/mask-texts.ts';
 import { loadTexts } from '../../../support/gateway/config-texts.ts';
 

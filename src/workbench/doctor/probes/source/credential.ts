@@ -64,6 +64,7 @@ async function lossesOf(
   const lacking = new Set(
     known.flatMap((record) => otherFields(own.get(record.id) ?? record, record, fields)),
   );
+  // The same record as the account and as a visitor gets it by itself.
   const [{ id } = { id: '' }] = [...known, ...first.value.records];
   const [one, theirs] = [await ask.one(id), await other.one(id)];
   const details = one?.value && otherFields(one.value, theirs?.value ?? { id: '' }, Object.keys(one.value));

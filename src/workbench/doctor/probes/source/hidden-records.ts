@@ -1,3 +1,5 @@
+// Looks for records that the list of a source does not have, although they can be asked for by their id.
+
 import { claimOf, type Evidence } from '../../../../source/checks/claim.ts';
 import {
   type Ask,
@@ -11,6 +13,7 @@ import { plural } from '../../../../kernel/plural.ts';
 import { walkAgain } from '../../../../source/checks/evidence/walk.ts';
 import { WHOLE_LIST } from '../whole-list.ts';
 
+/** How many ids are tried that are missing between those of the list. */
 const GAPS_TRIED = 5;
 /** How far behind the last number of the list records are looked for. */
 const BEHIND = [1, 2, 3, 4, 5, 7, 12];

@@ -1,3 +1,5 @@
+// Probes the form of the replies of a source, and whether it notices a parameter that it does not know.
+
 import { contentTypesOf } from '../../../../config/schema/net/connection.ts';
 import { type Claim, claimOf, type Evidence } from '../../../../source/checks/claim.ts';
 import {

@@ -1,8 +1,10 @@
+// Probes the details of rows: the fields that rows of the list lack, and that a call for each row brings (`hydrate`).
+
 import { claimOf, type Evidence, type EvidenceRow } from '../../../../source/checks/claim.ts';
 import { describeExchange, listPlace } from '../../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Findings } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
-import { otherFields, twice } from './single-record.ts';
+import { otherFields, recordsTwice } from './single-record.ts';
 
 /** How many rows are asked for their details. */
 const ROWS_TRIED = 6;
@@ -16,7 +18,7 @@ async function checkDetails(evidence: Evidence): Promise<Findings> {
     listPlace(ask, 'hydrate'),
   );
   const seen = new Map<string, EvidenceRow>();
-  for (const { id } of twice(evidence, ROWS_TRIED)) {
+  for (const { id } of recordsTwice(evidence, ROWS_TRIED)) {
     const exchange = await ask.details(id);
     if (exchange === undefined) continue;
     const { value } = exchange;

@@ -20,13 +20,14 @@ const RECORDS_TRIED = 12;
 /** At least this many records are tried, and all of them may take this share of the calls. */
 const RECORDS_SPECIAL = 4;
 const CALLS_SHARE = 0.15;
+/** How many ids that no record has are tried. */
 const MISSING_TRIED = 3;
 
-/** Malformed and hostile ids. */
+/** The ends of malformed and hostile ids. */
 const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
 
 /** Chooses the first, the last, one with an unusual id, two without each field, then others from all parts of the list. */
-function chosen(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
+function chooseRecords(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
   const complete = records.find((record) => Object.values(record).every((value) => value !== null));
   const lacking = Object.keys(records[0] ?? {}).flatMap((field) => {
@@ -43,9 +44,9 @@ export function otherFields(a: EvidenceRow, b: EvidenceRow, fields: readonly str
 }
 
 /** Records, each twice: the second time in reverse, so that one that fails at every n-th call fails at another. */
-export function twice({ ask, sample }: Evidence, max: number): readonly EvidenceRow[] {
+export function recordsTwice({ ask, sample }: Evidence, max: number): readonly EvidenceRow[] {
   const affordable = Math.floor((ask.callsLeft() * CALLS_SHARE) / 2);
-  const some = chosen(sample.records, Math.max(RECORDS_SPECIAL, Math.min(max, affordable)));
+  const some = chooseRecords(sample.records, Math.max(RECORDS_SPECIAL, Math.min(max, affordable)));
   return [...some, ...some.toReversed()];
 }
 
@@ -58,7 +59,7 @@ async function checkExisting(evidence: Evidence): Promise<Finding> {
     .map(({ name }) => name)
     .filter((name) => !failed.has(`field ${name}`));
   const seen = new Map<string, EvidenceRow>();
-  for (const record of twice(evidence, RECORDS_TRIED)) {
+  for (const record of recordsTwice(evidence, RECORDS_TRIED)) {
     const exchange = await ask.one(record.id);
     if (exchange === undefined) continue;
     const { problem, value } = exchange;

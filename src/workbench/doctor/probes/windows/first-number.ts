@@ -32,7 +32,7 @@ const HIDING = 'window: { base: 0 } if the service may hide some rows';
 /** The hint if windows are counted in another way. */
 export const KINDS = 'window: { base: … }, or another kind of window: offset counts rows, page counts pages';
 
-/** The number of the first row or page; `undefined` if the rows do not show it. */
+/** The number of the first row or page (`window.base`); `undefined` if the rows do not show it. */
 type CountedFrom = 0 | 1 | undefined;
 
 type First = Pick<Evidence, 'ask' | 'first'>;

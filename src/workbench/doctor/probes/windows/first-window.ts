@@ -25,6 +25,7 @@ import { isBrokenQuery, refusalHint } from './refusal-hint.ts';
 
 type Read = Exchange<Rows> & { readonly value: Rows };
 
+/** Where the file is to be corrected, by the reason why a reply cannot be read, and what to write there. */
 const PLACES: Readonly<Partial<Record<InvalidReason, readonly [readonly string[], string]>>> = {
   content_type: [
     ['decode'],

@@ -1,4 +1,4 @@
-// Probes windows that are requested by the number of a row or page.
+// Probes windows that are requested by the number of a row or page: the second one, smaller ones, and one that is too large.
 
 import { HIDDEN, KINDS } from './first-number.ts';
 import { type Claim, claimOf, type Evidence } from '../../../../source/checks/claim.ts';

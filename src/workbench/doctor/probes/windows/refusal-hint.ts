@@ -1,4 +1,4 @@
-// Says why a service refused a request: because of the credential, a parameter, or the GraphQL query.
+// Says for the hints of `doctor` why a service refused a request: the credential, a parameter, or the GraphQL query.
 
 import { tryParseJson } from '../../../../kernel/json/try-parse-json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../../kernel/upstream-call.ts';

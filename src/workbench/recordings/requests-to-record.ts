@@ -1,4 +1,4 @@
-// Chooses the requests that are recorded of a source: one of each kind.
+// Chooses the requests that `test --record` records of a source, one of each kind; `infer` tries its draft with some of them.
 
 import type { FilterParameter, Resource } from '../../contract/resource.ts';
 import type { Json } from '../../kernel/json/json.ts';

@@ -1,4 +1,5 @@
-// Gives claims a way to ask a source: it makes requests of any rows, and shows calls without secrets and values.
+// The source that a run of claims probes: it makes the requests for any rows that a claim asks for (`Ask`), and says how a
+// call may be displayed, without secrets and values.
 
 import type { Adapter } from '../../source/adapter/compile.ts';
 import type { GetAdapter } from '../../source/adapter/compile-record.ts';
@@ -19,14 +20,14 @@ import { createCommandClient, type SourceSession } from './session/source-sessio
 import { permissiveSource, sourceWithoutValues } from './source-variant.ts';
 
 /** How claims ask a live source, and how its calls may be displayed. */
-export type SourceAsk = {
+export type ProbedSource = {
   readonly ask: Ask;
   /** A call as it may be displayed: secrets are `***`, and so are values unless they may be shown. */
   readonly display: (request: UpstreamRequest) => DisplayedCall | undefined;
 };
 
-/** What `createSourceAsk` needs. */
-export type SourceAskDeps = {
+/** What `createProbedSource` needs. */
+export type ProbedSourceDeps = {
   readonly compiled: CompiledSource;
   readonly session: SourceSession;
   readonly showValues: boolean;
@@ -41,7 +42,7 @@ type Specs = { readonly spec: SourceSpec; readonly masked: SourceSpec };
 /** Makes the adapter for a selection of rows; each of its requests is paired with the one that may be displayed. */
 function compileSelection(
   { spec, masked }: Specs,
-  { compiled: { resource }, showValues }: SourceAskDeps,
+  { compiled: { resource }, showValues }: ProbedSourceDeps,
   toDisplay: Counterparts,
 ) {
   const known = new Map<string, Adapter>();
@@ -77,7 +78,7 @@ function createTotalLog() {
 
 /** Makes the function that opens the rows of a selection. It answers `undefined` if the source cannot give just these rows. */
 function createOpenRows(
-  { session, stop, compiled: { resource } }: SourceAskDeps,
+  { session, stop, compiled: { resource } }: ProbedSourceDeps,
   adapterFor: ReturnType<typeof compileSelection>,
   read: {
     readonly list: (reply: UpstreamReply) => ReturnType<Adapter['list']['read']>;
@@ -118,7 +119,7 @@ function createOpenRows(
 type SeenTypes = Map<string, Map<string, JsonType>>;
 
 /** @throws Error if the specs do not describe the resource */
-function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, types: SeenTypes): Ask {
+function createAsk(specs: Specs, deps: ProbedSourceDeps, toDisplay: Counterparts, types: SeenTypes): Ask {
   const { session, showValues, stop } = deps;
   const { resource } = deps.compiled;
   const { spec, masked } = specs;
@@ -167,7 +168,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
       return createAsk(changed, deps, toDisplay, types);
     },
     async withCredential(auth, work) {
-      const other = session.part({}, createCommandClient({ ...spec, auth }));
+      const other = session.openPart({}, createCommandClient({ ...spec, auth }));
       try {
         return await work(createAsk(specs, { ...deps, session: other }, toDisplay, types));
       } finally {
@@ -178,7 +179,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts, t
 }
 
 /** Lets claims ask a source, within the budget of a session with it. @throws Error if its file lacks the resource */
-export function createSourceAsk(deps: SourceAskDeps): SourceAsk {
+export function createProbedSource(deps: ProbedSourceDeps): ProbedSource {
   const { compiled } = deps;
   const masked = maskedSpec(compiled.source);
   const toDisplay: Counterparts = new WeakMap();

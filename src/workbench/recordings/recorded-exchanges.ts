@@ -1,4 +1,5 @@
-// Writes the exchanges of a session in the form in which a recorded case keeps them.
+// Turns the calls of a session with a source into the form in which a recorded case keeps them: without secrets, and of the
+// headers only those that are read.
 
 import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';

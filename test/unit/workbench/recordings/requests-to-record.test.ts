@@ -1,4 +1,4 @@
-import { requestsOfKinds } from '../../../../src/workbench/recordings/record-requests.ts';
+import { requestsOfKinds } from '../../../../src/workbench/recordings/requests-to-record.ts';
 import { compiledResource } from '../../../support/compiled-contract.ts';
 
 const resource = compiledResource({

@@ -1,4 +1,4 @@
-import { claimsOfSorts } from '../../../../../src/workbench/doctor/probes/sort.ts';
+import { sortClaims } from '../../../../../src/workbench/doctor/probes/sort-claims.ts';
 import { items, type Item, probeAlone, type Service } from '../../../../support/doctor/probe-alone.ts';
 
 const SORT = [
@@ -28,7 +28,7 @@ function sorting(rows: readonly Item[], order: Order = byText): Service {
 
 /** What is found of the ascending sort. */
 async function ascending(service: Service) {
-  const { findings } = await probeAlone((ask) => claimsOfSorts(ask).slice(0, 1), service, {
+  const { findings } = await probeAlone((ask) => sortClaims(ask).slice(0, 1), service, {
     window: SORT,
     get: GET,
   });
@@ -40,7 +40,7 @@ const named = (...titles: readonly unknown[]): readonly Item[] =>
 
 describe('the probe of a sort', () => {
   it('is made for each declared direction', async () => {
-    const { findings } = await probeAlone(claimsOfSorts, sorting(named('b', 'a', 'C')), {
+    const { findings } = await probeAlone(sortClaims, sorting(named('b', 'a', 'C')), {
       window: SORT,
       get: GET,
     });

@@ -1,4 +1,4 @@
-// Decides which values of a recording are personal, so that they are replaced before it is written.
+// Decides which values of a recording may identify a person, so that they are replaced before a file is written.
 
 import { viewSpecOf, type RecordView } from '../../source/adapter/map/row-fields.ts';
 import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';

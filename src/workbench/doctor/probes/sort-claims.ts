@@ -124,7 +124,7 @@ async function checkSort(evidence: Evidence, sort: Sort): Promise<Finding> {
 }
 
 /** A claim for each declared sort in each declared direction. */
-export function claimsOfSorts({ resource, list }: Ask): readonly Claim[] {
+export function sortClaims({ resource, list }: Ask): readonly Claim[] {
   return Object.entries(list.sort?.columns ?? {}).flatMap(([field, { directions }]) =>
     resource.itemFields.some(({ name }) => name === field)
       ? directions.map((way) =>
