@@ -1,6 +1,6 @@
 import { diff } from 'node:util';
 import type { ActionValue } from '../../admin/api/action-table.ts';
-import { recordBlocks } from '../../workbench/explain/report/record-report.ts';
+import { objectBlocks } from '../../workbench/explain/report/object-tables.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import type { CommandLine } from '../context/context.ts';
 import { addAskingAction, askListener, type GatewayOptions } from './operator-api-client.ts';
@@ -25,7 +25,7 @@ function configReport(found: InForce): Report {
       problems,
     })),
   };
-  return { json: found, blocks: recordBlocks(shown) };
+  return { json: found, blocks: objectBlocks(shown) };
 }
 
 /** The lines of one file that are different, with `AROUND` lines before and after. */

@@ -1,7 +1,7 @@
 // `portico list`, `get` and `describe`: the same three words for everything that a running gateway has.
 
 import { closest } from '../../config/validate/closest.ts';
-import { recordBlocks, recordTable } from '../../workbench/explain/report/record-report.ts';
+import { objectBlocks, objectTable } from '../../workbench/explain/report/object-tables.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import { type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import { addAskingAction, type AskingCommand, type AskOperator } from './operator-api-client.ts';
@@ -64,7 +64,7 @@ async function find(ask: AskOperator, word: string, id: string): Promise<object>
 
 async function listAll(ask: AskOperator, word: string): Promise<Report> {
   const all = await nounOf(word).list(ask);
-  return { json: all, blocks: [recordTable(all)] };
+  return { json: all, blocks: [objectTable(all)] };
 }
 
 /** Adds `portico list`, `get` and `describe`, and `portico callers`. */
@@ -78,11 +78,11 @@ export function registerNounCommands(line: CommandLine): void {
   );
   add('get <what> <id>', 'one of them, as a row of its list', async (ask, [word = '', id = '']) => {
     const one = await find(ask, word, id);
-    return { json: one, blocks: [recordTable([one])] };
+    return { json: one, blocks: [objectTable([one])] };
   });
   add('describe <what> <id>', 'all that is known of one of them', async (ask, [word = '', id = '']) => {
     const one = (await nounOf(word).one?.(ask, id)) ?? (await find(ask, word, id));
-    return { json: one, blocks: recordBlocks(one) };
+    return { json: one, blocks: objectBlocks(one) };
   });
   add('callers', 'who asks a running gateway: requests, errors, limits', (ask) => listAll(ask, 'callers'));
 }

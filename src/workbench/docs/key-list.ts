@@ -1,4 +1,4 @@
-// Lists the keys of a configuration file from its schema, for the reference.
+// Lists the keys of a configuration file from its schema, for the generated reference (config/docs/reference.md).
 
 import * as z from 'zod';
 import { notationOf } from '../../config/schema/elements/notation.ts';

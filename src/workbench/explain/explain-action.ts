@@ -1,3 +1,5 @@
+// The action `explain` of the API for operators: explains a request by the configuration that a running gateway has in force.
+
 import type { ActionHandlers } from '../../admin/actions/act.ts';
 import { ActionRefusal } from '../../admin/api/action.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';

@@ -1,3 +1,5 @@
+// Explains for `portico explain` what happens to a request to a pass-through route, without sending it.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { ErrorCode } from '../../kernel/errors/catalogue.ts';

@@ -1,4 +1,4 @@
-// Explains the plan of a query: the calls to its source, and what the gateway does itself.
+// Explains for `portico explain` the plan of a query: the calls to its source, and what the gateway does itself.
 
 import { claimPlace, PROOF } from '../../source/adapter/spec/capability.ts';
 import { proofOf } from '../../source/adapter/read/credential-proof.ts';
@@ -89,7 +89,7 @@ function detailsLeft({ detailFetch }: Pick<PagePlan, 'detailFetch'>): readonly s
 }
 
 /** The extra checks, at most once a minute, of what the rows of an answer cannot show. */
-const LOOKS = {
+const EXTRA_CHECKS = {
   page: 'once a minute, ask whether a value that nobody has brings no row, and for the last rows of the total',
   order:
     'once a minute, read the last two windows and one at random, because nothing asks for the order that pages rest on',
@@ -103,7 +103,7 @@ function scanSteps(plan: ScanPlan): readonly string[] {
     ...(sort === null ? [] : [`sort by ${sortText(sort)}`]),
     'count, and cut out the page',
     ...detailsLeft(plan),
-    ...(plan.unfiltered === undefined ? [] : [LOOKS.scan]),
+    ...(plan.unfiltered === undefined ? [] : [EXTRA_CHECKS.scan]),
   ];
 }
 
@@ -129,11 +129,11 @@ function explainList(
       const calls = pageCalls(plan, query);
       const dependsOn = claimsOf(source, resource, [...plan.dependsOn, 'total', 'window']);
       const callsMax = calls.length + detailCalls(plan, query);
-      const looks = [
-        ...(plan.filters.length > 0 && plan.detailFetch !== 'rows' ? [LOOKS.page] : []),
-        ...(list.bet !== undefined && plan.dependsOn.includes('order') ? [LOOKS.order] : []),
+      const checks = [
+        ...(plan.filters.length > 0 && plan.detailFetch !== 'rows' ? [EXTRA_CHECKS.page] : []),
+        ...(list.bet !== undefined && plan.dependsOn.includes('order') ? [EXTRA_CHECKS.order] : []),
       ];
-      return { kind: 'page', calls, callsMax, gatewaySteps: [...detailsLeft(plan), ...looks], dependsOn };
+      return { kind: 'page', calls, callsMax, gatewaySteps: [...detailsLeft(plan), ...checks], dependsOn };
     }
     case 'scan': {
       const scanMax = scanReach(plan, source.spec.budget).calls;

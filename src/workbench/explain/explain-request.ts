@@ -1,4 +1,4 @@
-// Reads the request that a person wants to have explained.
+// Reads the request that `portico explain` is asked about.
 
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Operation } from '../../contract/resource.ts';

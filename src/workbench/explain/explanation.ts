@@ -1,3 +1,5 @@
+// Puts together what `portico explain` says of one request: the plan of its query with masked calls, or the mistake in it.
+
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { queryKey, type Query } from '../../contract/query.ts';

@@ -9,7 +9,7 @@ import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createQuality, type ResourceQuality } from '../../pipeline/quality.ts';
 import { createAnswerQuery } from '../doctor/answer-request.ts';
 import { openSession } from '../doctor/session/source-session.ts';
-import { shapeOf } from './shape.ts';
+import { valueShape } from './value-shape.ts';
 
 /** How often a shape of value stood in a field that could not be read. */
 export type Shape = { readonly view: string; readonly field: string; readonly shape: string; count: number };
@@ -36,6 +36,7 @@ function everyClaim({ resource, source }: CompiledSource): ReadonlySet<string> {
   return new Set(['order', ...(list === undefined ? [] : sortAndFilterClaims(list))]);
 }
 
+/** Counts how often each shape of an unreadable value was seen. */
 function createShapes() {
   const shapes = new Map<string, Shape>();
   return {
@@ -67,7 +68,7 @@ export async function readQuality(
   const shapes = createShapes();
   const quality = createQuality(compiled, {
     clock: systemClock,
-    ...(showShapes && { onUnreadable: (view, field, found) => shapes.add(view, field, shapeOf(found)) }),
+    ...(showShapes && { onUnreadable: (view, field, found) => shapes.add(view, field, valueShape(found)) }),
   });
   const ids = new Set<string>();
   const session = openSession(spec);

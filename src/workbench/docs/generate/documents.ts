@@ -1,4 +1,4 @@
-// The documents that `portico generate` writes, with the function that makes each.
+// The documents that `portico generate` writes, such as OpenAPI, JSON Schemas and alerts, with the function that makes each.
 
 import { readFileSync } from 'node:fs';
 import { adminOpenapi } from '../../../admin/api/openapi.ts';
@@ -11,6 +11,7 @@ import { contractSchema } from '../../../contract/contract-schema.ts';
 import { openapiDocument } from '../../../contract/openapi.ts';
 import { builtInContract } from '../../../contract/reference-contract.ts';
 
+/** The names of the resources of the built-in contract. */
 const names = [...builtInContract().resources.keys()];
 
 const SCHEMAS = { gateway: gatewaySchema, source: sourceSchema, contract: contractSchema };
@@ -21,6 +22,7 @@ export const configFileKinds = Object.keys(SCHEMAS) as readonly ConfigFileKind[]
 
 type JsonSchemaObject = Record<string, unknown>;
 
+/** The pattern of the start of a reference, such as `${PORT}`. */
 const REFERENCE = String.raw`\$\{`;
 
 /** Lets a text of a certain form, or one out of several, be a reference such as `${PORT:-8080}`, too. */

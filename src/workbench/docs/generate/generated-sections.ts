@@ -1,4 +1,4 @@
-// The generated parts of documents that people write: tables of metrics, conditions, licences and examples.
+// The parts that `portico generate` writes into documents of people: tables of metrics, conditions, licences and examples.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseYamlFile } from '../../../config/yaml/yaml-file.ts';

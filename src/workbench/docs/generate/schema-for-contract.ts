@@ -1,3 +1,5 @@
+// Makes the JSON Schema of a configuration file for a contract that is not the built-in one, for `portico schema`.
+
 import type { Field } from '../../../contract/fields.ts';
 import type { Contract, Resource } from '../../../contract/resource.ts';
 import { configJsonSchema, type ConfigFileKind } from './documents.ts';

@@ -1,3 +1,5 @@
+// Reports what operators have changed, and whether the audit is intact, for `portico audit`.
+
 import type { AuditEntry, ChainState } from '../../../store/audit/audit-entry.ts';
 import { singleLine } from '../../../kernel/control-characters.ts';
 

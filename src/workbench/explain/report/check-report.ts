@@ -1,3 +1,5 @@
+// Reports a configuration that `portico check` found no problem in.
+
 import { type Problem, problemText } from '../../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { plural } from '../../../kernel/plural.ts';

@@ -1,4 +1,4 @@
-// Reports what each kind of query costs the source, in calls.
+// Reports what each kind of query costs the source, in calls, for `portico check` and `portico infer`.
 
 import { plural } from '../../../kernel/plural.ts';
 import type { QueryCost } from '../../../pipeline/query-costs.ts';

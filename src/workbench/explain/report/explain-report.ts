@@ -1,4 +1,4 @@
-// Reports an explanation of a request, as text for a terminal.
+// Reports how the gateway answers one request, for `portico explain`.
 
 import { plural } from '../../../kernel/plural.ts';
 import type { PlacedClaim } from '../explain-plan.ts';
@@ -48,14 +48,14 @@ function planBlocks({ kind, reason, calls, callsMax }: Explanation['plan']): rea
 function callsLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {
   const rule =
     outcome === null ? 'no outcome rule fits' : outcome && `${outcome.is} by ${placeText(outcome)}`;
-  const facts = [
+  const parts = [
     status === undefined ? 'no reply' : `HTTP ${status}`,
     `${ms} ms`,
     rows === undefined ? undefined : plural(rows, 'row'),
     rule,
     problem,
   ];
-  return `${method} ${url}\n${INDENT}${facts.filter((fact) => fact !== undefined).join(', ')}`;
+  return `${method} ${url}\n${INDENT}${parts.filter((part) => part !== undefined).join(', ')}`;
 }
 
 /** The first and the last of many lines. */

@@ -1,4 +1,4 @@
-// Reports what is wrong with a gateway, as text for a terminal of 80 columns.
+// Reports what is wrong with a running gateway, for `portico status`, in 80 columns.
 
 import type { ActionValue } from '../../../admin/api/action-table.ts';
 import { plural } from '../../../kernel/plural.ts';
@@ -15,8 +15,9 @@ export type GatewayStatus = {
 type Shown = GatewayStatus['incidents']['incidents'][number];
 
 const COLUMNS = 80;
-/** So long after the last failure it may be over. */
+/** So long after the last failure an incident may be over. */
 const QUIET_MS = 5_000;
+/** The column at which the text behind a label begins. */
 const LABEL = 12;
 
 /** A text behind `head`, broken at blanks into lines that a terminal shows; further lines are indented as wide as `head`. */
@@ -78,8 +79,8 @@ function beforeText({ before: { changes, problem } }: Shown): readonly string[] 
   return told.length > 0 ? told : ['nothing in the 15 minutes before'];
 }
 
-/** The facts of an incident that an operator needs first, each with its label. */
-function answersTo(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
+/** What an operator must know first about an incident, each with its label. */
+function labelledTexts(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
   const { state, calls, answers, operations, hosts, effects, next, todo, faultText } = one;
   const how = one.kind === 'slow' ? 'slow' : 'failed';
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
@@ -113,7 +114,7 @@ function answersTo(one: Shown, at: string): readonly (readonly [label: string, t
 function incidentLines(one: Shown, at: string): readonly string[] {
   const state = one.state === 'open' ? one.severity.toUpperCase() : 'ENDED';
   let before = '';
-  const lines = answersTo(one, at).map(([label, text]) => {
+  const lines = labelledTexts(one, at).map(([label, text]) => {
     const shown = label === before ? '' : label;
     before = label;
     return fold(`  ${shown}`.padEnd(LABEL), text);

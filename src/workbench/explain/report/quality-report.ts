@@ -1,3 +1,5 @@
+// Reports which fields of a source are missing or cannot be read, for `portico quality`.
+
 import { PROOF } from '../../../source/adapter/spec/capability.ts';
 import type { ResourceQuality } from '../../../pipeline/quality.ts';
 import type { FieldQuality, ViewQuality } from '../../../pipeline/field-statistics.ts';

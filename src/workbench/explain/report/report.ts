@@ -1,4 +1,4 @@
-// The form of what commands report, and how it becomes text.
+// The form of what commands report (JSON for programs, blocks for people), and how blocks become the text of a terminal.
 
 /** A part of what a command reports to a person. */
 export type ReportBlock =

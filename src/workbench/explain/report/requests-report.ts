@@ -1,5 +1,7 @@
+// Reports the requests that a running gateway remembers because they failed or were slow, for `portico requests`.
+
 import type { ActionValue } from '../../../admin/api/action-table.ts';
-import { recordTable } from './record-report.ts';
+import { objectTable } from './object-tables.ts';
 import { type Report, type ReportBlock, section } from './report.ts';
 
 type Listed = ActionValue<'requests'>;
@@ -37,9 +39,9 @@ function causeBlocks(requests: Listed['requests'], isCut: boolean): readonly Rep
         ...{ time, request, operation, http, ms: Math.round(durationMs), caller },
       }),
     );
-    return section(name, [recordTable(rows)]);
+    return section(name, [objectTable(rows)]);
   });
-  return [recordTable(causes), ...tables];
+  return [objectTable(causes), ...tables];
 }
 
 const MORE = 'without refusals of callers: --status failed; more: --limit, at most 1000';

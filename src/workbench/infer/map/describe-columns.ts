@@ -4,7 +4,7 @@ import type { FieldKind } from '../../../contract/fields.ts';
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
-import { maskText } from '../../explain/shape.ts';
+import { maskText } from '../../explain/value-shape.ts';
 import { type Column, knownValues } from './columns.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './moment-form.ts';

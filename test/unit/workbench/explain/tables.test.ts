@@ -1,6 +1,6 @@
 import type { ActionValue } from '../../../../src/admin/api/action-table.ts';
 import { keyTable } from '../../../../src/workbench/explain/report/key-report.ts';
-import { recordBlocks, recordTable } from '../../../../src/workbench/explain/report/record-report.ts';
+import { objectBlocks, objectTable } from '../../../../src/workbench/explain/report/object-tables.ts';
 import { renderText } from '../../../../src/workbench/explain/report/report.ts';
 import { requestsReport } from '../../../../src/workbench/explain/report/requests-report.ts';
 
@@ -98,19 +98,19 @@ describe('records of any kind', () => {
       { id: 'c', errorShare: 0.16677115987460814 },
       { id: 'd', errorShare: 12.345678 },
     ];
-    expect(renderText([recordTable(rows)])).toBe(
+    expect(renderText([objectTable(rows)])).toBe(
       'ID  LAST AT      PERMISSIONS  ERROR SHARE\na   09:05:01     x,y          -\nb   01-31 09:05  -            0.25\nc   -            -            0.167\nd   -            -            12.346\n',
     );
-    expect(recordTable([])).toBe('none');
+    expect(objectTable([])).toBe('none');
   });
 
   it('are told one by one with their lists as tables', () => {
     expect(
-      renderText(recordBlocks({ id: 'a', hold: { by: 'ana' }, rules: [{ id: 1 }], gone: undefined })),
+      renderText(objectBlocks({ id: 'a', hold: { by: 'ana' }, rules: [{ id: 1 }], gone: undefined })),
     ).toBe('ID    a\nHOLD  {"by":"ana"}\n\nRULES\n  ID\n  1\n');
   });
 
   it('cannot forge lines by a text', () => {
-    expect(renderText([recordTable([{ label: 'a\u001b[2K\nb' }])]).split('\n')).toHaveLength(3);
+    expect(renderText([objectTable([{ label: 'a\u001b[2K\nb' }])]).split('\n')).toHaveLength(3);
   });
 });

@@ -1,3 +1,5 @@
+// Says what a value looks like without saying what it is, so that `quality --live` and `infer` show no personal data.
+
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 
 /** The shape of a text without the text: a letter for each letter, 9 for each digit. Longer texts are cut. */
@@ -10,7 +12,7 @@ export function maskText(text: string, lengthMax = 40): string {
 }
 
 /** The shape of a value without the value: `"99.99.9999"` for a text, `99.9` for a number, `a list of 2`. */
-export function shapeOf(value: Json): string {
+export function valueShape(value: Json): string {
   if (typeof value === 'string') return `"${maskText(value)}"`;
   if (typeof value === 'number') return maskText(String(value));
   if (value instanceof NumberText) return maskText(value.text);

@@ -1,3 +1,5 @@
+// Shows objects of any kind as tables, for commands that print what the API for operators answers.
+
 import { singleLine } from '../../../kernel/control-characters.ts';
 import type { ReportBlock } from './report.ts';
 
@@ -21,7 +23,7 @@ const isTable = (value: unknown): value is readonly object[] =>
   Array.isArray(value) && value.length > 0 && value.every(isObject);
 
 /** Records of one kind as a table with a header: a column for each plain field that one of them has. */
-export function recordTable(records: readonly object[]): ReportBlock {
+export function objectTable(records: readonly object[]): ReportBlock {
   const plain = records.flatMap((one) =>
     Object.entries(one).filter(([, value]) => !isObject(value) && !isTable(value)),
   );
@@ -32,11 +34,11 @@ export function recordTable(records: readonly object[]): ReportBlock {
 }
 
 /** One record with all of its fields: a line for each plain field, and a table for each list of records. */
-export function recordBlocks(record: object): readonly ReportBlock[] {
+export function objectBlocks(record: object): readonly ReportBlock[] {
   const all = Object.entries(record).filter(([, value]) => value !== undefined);
   const lines = all.flatMap(([name, value]) => (isTable(value) ? [] : [[headingOf(name), cellOf(value)]]));
   const tables = all.flatMap(([name, value]) =>
-    isTable(value) ? ['', { heading: headingOf(name), blocks: [recordTable(value)] }] : [],
+    isTable(value) ? ['', { heading: headingOf(name), blocks: [objectTable(value)] }] : [],
   );
   return [{ table: lines }, ...tables];
 }
