@@ -1,4 +1,4 @@
-// Puts the inferred parts together to the source file that `infer` writes.
+// Puts together what `portico infer` found out of a service to one source file, the draft.
 
 import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resource.ts';
@@ -40,6 +40,7 @@ function windowRows({ window }: ListDraft): number {
   return 'upTo' in sizes ? sizes.upTo : Math.max(...sizes);
 }
 
+/** The time that a draft allows for a scan. */
 const BUDGET_MS = 8_000;
 /** How much a list may grow before its budget is too small. */
 const GROWTH = 1.5;

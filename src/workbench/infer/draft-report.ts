@@ -1,4 +1,4 @@
-// Reports a draft of `infer`, as text for a terminal.
+// Reports what `portico infer` has drafted: how the draft answers, what queries cost, and what is left to edit.
 
 import { pathText } from '../../config/yaml/problem.ts';
 import type { Report } from '../explain/report/report.ts';
@@ -10,14 +10,14 @@ import type { DraftDiagnosis } from './verify/refine-draft.ts';
 import type { DraftTrial } from './verify/try-draft.ts';
 
 function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {
-  const facts = [
+  const parts = [
     String(status),
     ...(total === undefined ? [] : [`${total} records in all`]),
     ...Object.entries(unreadable).map(([field, count]) => `${field} unreadable ${count} times`),
     ...contradicted.map((claim) => `the replies contradict ${claim}`),
     ...(reason === undefined ? [] : [reason]),
   ];
-  return `${request}  ${facts.join('; ')}`;
+  return `${request}  ${parts.join('; ')}`;
 }
 
 /** The trials in lines: those that went wrong, the first one, and how many others there were. */

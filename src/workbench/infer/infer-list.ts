@@ -1,4 +1,4 @@
-// Infers the `list` section of a source file: rows, mapping, window, total, order and filters.
+// Finds out for `portico infer` what the `list` section of the draft says: rows, mapping, window, total, order and filters.
 
 import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
@@ -134,29 +134,30 @@ function sortable({ sorts, itemFields }: Resource, map: MapDraft['map']): readon
 export async function inferList(context: ListContext): Promise<ListDraft> {
   const { resource, response, baseUrl, moreRows } = context;
   const { dialect, place, request } = response;
+  // Windows are told apart by ids, so the id is mapped from the first rows, and all fields again once the list is read.
   const early = mapRows(context, [...place.rows, ...moreRows]);
   const { reader, base } = openList(context, early);
-  const facts = { reader, request, base, dialect };
-  const found = await findWindow({ ...facts, baseUrl });
+  const list = { reader, request, base, dialect };
+  const found = await findWindow({ ...list, baseUrl });
   const first = await readRows(context, reader, found, base);
   const isRepeated = first !== undefined && repeats(first);
   const numbered = found.kind === 'numbered' ? found.numbered : undefined;
   const isWalked = !isRepeated && found.kind !== 'none';
   const [opening = base, other] = first?.windows ?? [];
-  const total = await inferTotal({ ...facts, base: opening, other, walk: isWalked ? first : undefined });
+  const total = await inferTotal({ ...list, base: opening, other, walk: isWalked ? first : undefined });
   const walk = first === undefined || found.kind === 'none' ? undefined : completeByTotal(first, total);
   const rows = [...(first ?? base).rows, ...moreRows];
   const mapping = mapRows(context, rows);
   const { map } = mapping;
   const { idPath, id } = early;
   const sorts = sortable(resource, map);
-  const order = await inferOrder({ ...facts, numbered, walk, idPath, kind: id.kind, sorts, map });
+  const order = await inferOrder({ ...list, numbered, walk, idPath, kind: id.kind, sorts, map });
   const isWindowed = found.kind === 'numbered' || found.kind === 'next';
   const windowed = isWindowed ? firstWindow(found, numbered && order.ordered(numbered.request)) : undefined;
   const { unknownParameter } = numbered ?? (found.kind === 'next' ? found : {});
-  const filters = await inferFilters({ ...facts, resource, windowed, unknownParameter, walk, map });
+  const filters = await inferFilters({ ...list, resource, windowed, unknownParameter, walk, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
-  const window = windowSection(found, { ...facts, end: { pastEnd: walk?.pastEnd, rows: count } });
+  const window = windowSection(found, { ...list, end: { pastEnd: walk?.pastEnd, rows: count } });
   const sections = { mapping, window, total, order, filters };
   return { ...sections, reader, base, rows, walk, notes: notesOf(context, sections) };
 }

@@ -1,4 +1,4 @@
-// Infers the `outcomes` section of a source file, which says what each reply means.
+// Finds out for `portico infer` what the `outcomes` section of the draft says: what each reply of the service means.
 
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';

@@ -1,4 +1,4 @@
-// Drafts the source file of a service. `portico infer` calls it for each resource.
+// Drafts the source file of a service for one resource: the whole of `portico infer`, from the first reply to the trials.
 
 import type { Resource } from '../../contract/resource.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
@@ -17,7 +17,7 @@ import { inferProof, type ProofDraft } from './verify/infer-proof.ts';
 import type { InferContext } from './map/infer-context.ts';
 import { type RecordDraft, inferRecord } from './map/infer-record.ts';
 import { type ListDraft, inferList } from './infer-list.ts';
-import { type FirstOptions, readFirst } from './graphql/read-first.ts';
+import { type FirstOptions, readFirst } from './read-first.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
 import { type DraftDiagnosis, diagnoseDraft, refineDraft } from './verify/refine-draft.ts';
@@ -42,7 +42,7 @@ export type InferOptions = SingleRecordOptions &
     readonly signal: AbortSignal;
   };
 
-/** A draft, with the facts that the command prints. */
+/** A draft, with what the command prints about it. */
 export type InferredSource = {
   readonly text: string;
   readonly name: string;
@@ -153,9 +153,9 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
     const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
     const write = (draft: Draft) => writeAndCompile(draft, response, target, options);
     const { variables } = target.secrets;
-    const facts = { name: target.name, dialect: response.dialect?.key, variables };
+    const about = { name: target.name, dialect: response.dialect?.key, variables };
     const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'diagnosis' | 'trials'>) => ({
-      ...facts,
+      ...about,
       ...verified,
       ...write(draft),
       notes: draft.notes,

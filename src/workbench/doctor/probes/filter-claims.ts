@@ -70,13 +70,12 @@ export function concludeUnlisted(
   return concludeAt(name, 'the list without a filter has every row', listPlace(ask, 'window'));
 }
 
-/** Concludes from all values that were tried whether a filter, or several at once, do what the file claims. */
+/** Concludes from the values tried (`coverage`: of how many) whether a filter, or several at once, do what the file claims. */
 export function concludeFilter(
   ask: Ask,
   declared: readonly DeclaredFilter[],
   tried: readonly FilterResult[],
   conclude: Conclude,
-  /** How many of the values that could be tried were tried, in words. */
   coverage = '',
 ): Finding {
   const isExact = declared.every(({ spec }) => spec.exactness === 'exact');

@@ -1,4 +1,4 @@
-// Finds out in which format (JSON, XML, CSV) and character set a service replies.
+// Finds out for `portico infer` in which format (JSON, XML, CSV) and character set a service replies.
 
 import { MIMEType } from 'node:util';
 import { compileDecoder } from '../../../source/adapter/read/decode.ts';

@@ -1,4 +1,4 @@
-// Finds the list of records in a reply of an unknown service.
+// Finds the list of records in a reply of a service that `portico infer` does not know yet.
 
 import { compileItems } from '../../../source/adapter/read/items.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
@@ -53,6 +53,7 @@ function scalarsIn(value: Json, depth = 0): number {
 
 function scoreOf({ keys, rows }: RowLocation, resource: Resource): number {
   const name = fold(keys.at(-1) ?? '');
+  // The name of the resource weighs most, then a name that lists often have.
   const named = resourceWords(resource).lists.includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
   const full = Math.min(scalarsIn(rows[0] ?? null), 12);
   return named + full * 2 + Math.min(rows.length, 20) * 2 + similarity(rows) * 20 - keys.length * 4;
@@ -176,7 +177,7 @@ export function largerTable(document: Json, rows: number): string | undefined {
 }
 
 /** The error about rows without names, which cannot be drafted. */
-export function describeTable(path: string): InferError {
+export function namelessTableError(path: string): InferError {
   const where = path === '' ? 'the records' : `the records at ${path}`;
   return new InferError(
     `${where} are lists of values, without the names of their columns`,
@@ -185,14 +186,14 @@ export function describeTable(path: string): InferError {
 }
 
 /** The error about a document without rows. */
-export function explainNoRows(document: Json): InferError {
+export function noRowsError(document: Json): InferError {
   if (isObject(document) && Object.keys(document).some((key) => ERROR_NAMES.has(fold(key))))
     return new InferError(
       'the reply reports errors in place of records',
       'correct the request, its body or its credential by what the service says, and run it again',
     );
   const table = largerTable(document, 0);
-  if (table !== undefined) return describeTable(table);
+  if (table !== undefined) return namelessTableError(table);
   if (isList(document) && document.length === 0)
     return new InferError(
       'the list is empty',

@@ -1,4 +1,4 @@
-// Gets the first reply with records from a service. Everything else is inferred from it.
+// Gets the first reply with records from a service. All else in the draft of `portico infer` follows from it.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
@@ -7,7 +7,7 @@ import { contentTypesOf, decode as decodeSchema } from '../../../config/schema/n
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { type BodyFormat, documentIn, formatOrError, withArrays } from './detect-format.ts';
 import type { Dialect, DialectClues } from '../dialects/dialect.ts';
-import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
+import { findRows, largerTable, type RowLocation, namelessTableError, noRowsError } from './find-rows.ts';
 import { type DraftNote, likely, notesAt, toEdit, InferError } from '../notes/note.ts';
 
 /** The first readable list: its request, its format, and the place of its rows. */
@@ -69,9 +69,9 @@ function readList(
   if (format instanceof InferError) return format;
   const isXml = format.decode.format === 'xml';
   const [place, next] = findRows(format.document, resource, isXml);
-  if (place === undefined) return explainNoRows(format.document);
+  if (place === undefined) return noRowsError(format.document);
   const table = isXml ? undefined : largerTable(format.document, place.rows.length);
-  if (table !== undefined) return describeTable(table);
+  if (table !== undefined) return namelessTableError(table);
   return {
     request,
     reply,

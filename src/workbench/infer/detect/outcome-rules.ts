@@ -1,4 +1,4 @@
-// Drafts rules that say what a reply means (`outcomes`) from replies that succeeded and failed.
+// Drafts the rules that say what a reply means (`outcomes`): `portico infer` compares replies that succeeded and failed.
 
 import type { Json } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
@@ -45,6 +45,7 @@ const isPlainCode = ({ at }: BodyCode) => !SENTENCE_NAME.test(at);
 /** The codes that one reply has and another has not: names of codes first, sentences last. */
 function distinctCodes(document: Json | undefined, other: Json | undefined): readonly BodyCode[] {
   const others = codesIn(other);
+  // `faultcode` is the same in most failures of SOAP, so a code of the service itself comes before it.
   const rank = (code: BodyCode) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
   return codesIn(document)
     .filter((code) => !others.some((one) => sameCode(code, one)))

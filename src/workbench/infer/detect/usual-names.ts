@@ -1,4 +1,4 @@
-// The names that services usually give to fields, lists and ids, in several languages.
+// The names that services usually give to fields, lists and ids, in several languages. `portico infer` guesses by them.
 
 import type { Resource } from '../../../contract/resource.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';

@@ -1,4 +1,4 @@
-// Changes a request as the rules of a dialect say.
+// Changes a request as the example file of a dialect says, so that `portico infer` asks for a sort, a count or one record.
 
 import type { DialectSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { ResourceName } from '../../../contract/resource.ts';

@@ -89,6 +89,7 @@ export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 
   readonly filterQuery: Readonly<Record<string, string>>;
   /** The path of the list of conditions in a JSON body. */
   readonly filterPlace: readonly (string | number)[] | undefined;
+  /** The columns of fields that every service of the product has, by resource and field of the built-in contract. */
   readonly paths: Partial<Readonly<Record<ResourceName, Readonly<Record<string, string>>>>>;
   readonly itemsAbsent: ListSpec['itemsAbsent'];
   /** A request for the number of rows, and the place of the number. */

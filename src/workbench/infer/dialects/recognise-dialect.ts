@@ -1,4 +1,4 @@
-// Recognises a dialect by signs in a request and its reply.
+// Tells by signs in a request and its reply whether a service speaks a dialect, for `portico infer`.
 
 import type { DialectSpec } from '../../../config/schema/source.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';

@@ -1,4 +1,4 @@
-// Finds the field of a GraphQL query that states how many records a list has.
+// Finds the field of a GraphQL query that states how many records a list has, for the `total` of a draft.
 
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';

@@ -16,14 +16,14 @@ export type ListField = {
   readonly wrap: (fields: string) => string;
 };
 
-/** Names of facts about a page, such as a total, that a list may state beside its records. */
-const FACT =
+/** Names of fields about a page, such as its total, that a list may have beside its records. */
+const PAGE_FIELD =
   /^(?:total\w*|count|totalCount|size|hasMore|hasNext\w*|next\w*|endCursor|cursor|pages?|info|meta|pageInfo|aggregate|pagination)$/i;
 
-/** The facts of a wrapper, one object deep. */
-function factsOf(schema: GraphqlSchema, type: NamedType): readonly string[] {
+/** Selects the fields about a page that stand around a list, one object deep. */
+function pageFieldsOf(schema: GraphqlSchema, type: NamedType): readonly string[] {
   return type.fields
-    .filter(({ name, args }) => FACT.test(name) && !args.some(mustBeGiven))
+    .filter(({ name, args }) => PAGE_FIELD.test(name) && !args.some(mustBeGiven))
     .flatMap((field) => {
       if (field.type.isList) return [];
       if (isLeaf(schema, field.type)) return [field.name];
@@ -42,7 +42,7 @@ const objectOf = (schema: GraphqlSchema, field: OutputField): NamedType | undefi
 
 /** The list in a wrapper: `nodes`, `edges { node }`, `items`, `data` …  */
 function wrapped(schema: GraphqlSchema, root: OutputField, wrapper: NamedType): readonly ListField[] {
-  const facts = factsOf(schema, wrapper);
+  const pageFields = pageFieldsOf(schema, wrapper);
   return wrapper.fields
     .filter(({ type, args }) => type.isList && !args.some(mustBeGiven))
     .flatMap((list): readonly ListField[] => {
@@ -51,7 +51,7 @@ function wrapped(schema: GraphqlSchema, root: OutputField, wrapper: NamedType): 
       const item = node === undefined ? inner : objectOf(schema, node);
       if (item === undefined) return [];
       const wrap = (fields: string) =>
-        [...facts, `${list.name} { ${node === undefined ? fields : `node { ${fields} }`} }`].join(' ');
+        [...pageFields, `${list.name} { ${node === undefined ? fields : `node { ${fields} }`} }`].join(' ');
       return [{ root, item, wrap }];
     });
 }

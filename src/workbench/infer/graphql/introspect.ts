@@ -1,4 +1,4 @@
-// Asks a GraphQL service to describe its types (introspection).
+// Asks a GraphQL service to describe its types (introspection), so that `infer` needs only its address.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';

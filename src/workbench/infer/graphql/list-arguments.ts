@@ -1,4 +1,4 @@
-// Sorts the arguments of a GraphQL list by what they are for: paging, sorting or filtering.
+// Tells the arguments of a GraphQL list apart by what they are for: paging, sorting or filtering.
 
 import type { DialectPaging } from '../dialects/dialect.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';

@@ -1,4 +1,4 @@
-// Writes the text of a GraphQL query for a list.
+// Writes the text of the GraphQL query with which a draft asks for a list.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { withValue } from '../requests/request-parameters.ts';

@@ -9,7 +9,7 @@ import { InferError, notesAt, sure } from '../notes/note.ts';
 import { findCounts } from './find-counts.ts';
 import { graphqlFilters } from './graphql-filters.ts';
 import { findLists, type ListField } from './find-lists.ts';
-import { recordView } from './graphql-record.ts';
+import { graphqlRecord } from './graphql-record.ts';
 import { graphqlSort } from './graphql-sort.ts';
 import { firstError, graphqlRequest, introspect } from './introspect.ts';
 import { listArguments } from './list-arguments.ts';
@@ -47,7 +47,7 @@ function describe(
     ...(args.window !== undefined && { paging: args.window }),
     ...(args.sorts.length > 0 && { sort: sorts }),
     filters: (wanted) => graphqlFilters(schema, query, args, wanted),
-    ...recordView(schema, item, resource),
+    ...graphqlRecord(schema, item, resource),
   };
   return { request, dialect };
 }
@@ -108,5 +108,5 @@ export async function withGraphqlRecord(
   const schema = await introspect(address, ask);
   const [found] = schema === undefined ? [] : findLists(schema, resource);
   if (schema === undefined || found === undefined) return dialect;
-  return { ...dialect, ...recordView(schema, found.item, resource) };
+  return { ...dialect, ...graphqlRecord(schema, found.item, resource) };
 }

@@ -1,4 +1,4 @@
-// Chooses which fields of a GraphQL type a query asks for.
+// Chooses which fields of a GraphQL type the query of a draft asks for.
 
 import type { Resource } from '../../../contract/resource.ts';
 import { resourceWords } from '../detect/usual-names.ts';

@@ -1,4 +1,4 @@
-// Chooses the column of the service for each field of the contract, by names and by what values look like.
+// Chooses for `infer` the column of a service that holds a field of the contract, by names and by what values look like.
 
 import type { Field } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';

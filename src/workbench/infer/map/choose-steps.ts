@@ -1,4 +1,4 @@
-// Chooses the steps that turn the values of a column into those of a field.
+// Chooses for `infer` the steps (`as` in a `map`) that turn the values of a column into those of a field.
 
 import type { Field, FieldMeaning } from '../../../contract/fields.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
@@ -51,6 +51,7 @@ function textSteps(
     against: texts.filter((text) => /[&<"]/.test(text.replaceAll(REFERENCE, ''))),
   };
   const nulls = words.map((word) => nullGuess(texts, word, hasGaps));
+  // `doubt` holds the property `doubt`, or nothing.
   const {
     steps,
     words: taken,
@@ -105,6 +106,7 @@ function labelSteps(
   words: readonly string[],
   options: Pick<StepOptions, 'hasGaps' | 'isAsked'>,
 ): CoercionSteps {
+  // `doubt` holds the property `doubt`, or nothing.
   const { as, remarks, ...doubt } = textSteps(values, words, options);
   const known = [...new Set(plainTexts(values, nullValues(values, ['', ...words])))];
   const isText = values.some((value) => typeof value === 'string');

@@ -1,4 +1,4 @@
-// Drafts the steps for columns of codes: enums and yes-or-no values.
+// Drafts for `infer` the steps (`as` in a `map`) that read columns of codes: enums and yes-or-no values.
 
 import type { Json } from '../../../kernel/json/json.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';

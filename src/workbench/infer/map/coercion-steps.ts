@@ -1,4 +1,4 @@
-// What the files that draft steps share, and the texts that services write for "no value".
+// The form of drafted steps (`as` in a `map`), and what the files share that draft them, such as the texts for "no value".
 
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';

@@ -1,4 +1,4 @@
-// Takes the rows of a reply apart into columns: each path with its values.
+// Takes the rows of a reply apart into columns (each path with its values), among which `infer` looks for the fields.
 
 import { pathWith, quotedInPath } from '../../../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';

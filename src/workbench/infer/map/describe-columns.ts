@@ -10,6 +10,7 @@ import { amountForm } from './read-amounts.ts';
 import { momentForm } from './moment-form.ts';
 
 const SAMPLE_MAX = 20;
+/** An enum has at most so many values. */
 const FEW = 12;
 const CANDIDATES_MAX = 5;
 
@@ -62,6 +63,7 @@ export function candidatesText(
   return sorted.map((column) => `${column.path} (${maskedSample(textsOf(column)[0] ?? '')})`).join(', ');
 }
 
+/** In fewer records, names may be the same by chance. */
 const ROWS_MIN = 40;
 
 /** Why a column is probably not the name of its records; `undefined` if it probably is. */

@@ -1,4 +1,4 @@
-// Decides what an empty text means, for all text fields at once.
+// Decides for a draft what an empty text means, for all text fields at once.
 
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Resource } from '../../../contract/resource.ts';

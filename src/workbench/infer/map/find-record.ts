@@ -1,4 +1,4 @@
-// Finds the request that returns one record, by trying likely ones with ids of the list.
+// Finds for `infer` the request that returns one record, by trying likely ones with ids of the list.
 
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';

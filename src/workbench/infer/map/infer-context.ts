@@ -1,3 +1,5 @@
+// What `portico infer` knows of a service when it drafts the list, and when it drafts the view of one record.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';

@@ -1,4 +1,4 @@
-// Infers the id of the records of a service: its column, whether it is a number or a text, and its form.
+// Finds out for `infer` what the id of the records is: its column, whether it is a number or a text, and its form.
 
 import { NumberText } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';

@@ -1,4 +1,4 @@
-// Drafts the view of one record: finds a request, maps the fields, and asks for an unknown id to see that answer, too.
+// Drafts the view of one record (`get`): finds a request, maps the fields, and asks for an unknown id to see that answer, too.
 
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
@@ -8,13 +8,13 @@ import { knownPaths } from '../dialects/example-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
 import { unmapped } from './map-list.ts';
-import { sameSteps } from './same-steps.ts';
+import { adoptListSteps } from './adopt-list-steps.ts';
 import { type DraftNote, notesAt, sure, toEdit } from '../notes/note.ts';
 import { findRecord, type FoundRecord } from './find-record.ts';
 import type { DecodedReply, OutcomeDraft } from '../detect/outcome-rules.ts';
 import { missingRules } from './missing-rules.ts';
 import type { RecordContext } from './infer-context.ts';
-import { listedIds, recordRequests } from './record-requests.ts';
+import { listedIds, guessRecordRequests } from './guess-record-requests.ts';
 
 /** The `get` section of a draft. */
 export type RecordDraft = {
@@ -30,7 +30,7 @@ export type RecordDraft = {
   readonly missing: Json | undefined;
 };
 
-/** More records show more texts for "no value". */
+/** The most records that are asked for one by one: more of them show more texts for "no value". */
 const RECORDS_MAX = 16;
 
 function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | undefined {
@@ -87,13 +87,13 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
   // Ids from the whole list: the first records are often alike.
   const count = client.callsLeft > 60 ? RECORDS_MAX : 4;
   const tried = [...new Set(spread(ids, count))];
-  const requests = recordRequests(context, ids);
+  const requests = guessRecordRequests(context, ids);
   const found = await findRecord({ ...context, requests, ids: tried, known: ids });
   const own = found && mapRecords(context, found);
   if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];
   const { rules, remark } = missingRules(found, found.records[0] ?? null);
-  const { map, notes } = sameSteps(context, found.records, own);
+  const { map, notes } = adoptListSteps(context, found.records, own);
   return {
     get: { item: found.item, map },
     records: found.records,

@@ -81,7 +81,7 @@ function pathsOf({ columns, others, join }: ColumnChoice): {
   return { from: [...columns, ...others].map(({ path }) => path).join(' | '), values };
 }
 
-/** The facts about a view that its fields are mapped with. */
+/** What is known of the list, or of the single record, whose fields are mapped. */
 type FieldContext = {
   readonly zone: string | undefined;
   readonly allColumns: readonly Column[];

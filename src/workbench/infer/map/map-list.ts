@@ -1,4 +1,4 @@
-// Maps fields that are lists: their elements are values or objects.
+// Maps fields of the contract that are lists, for the `map` of a draft: their elements are values or objects.
 
 import type { Field } from '../../../contract/fields.ts';
 import { isList, isObject } from '../../../kernel/json/values.ts';

@@ -1,4 +1,4 @@
-// Drafts the steps that read timestamps and dates.
+// Drafts for `infer` the steps (`as` in a `map`) that read timestamps and dates.
 
 import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
@@ -58,6 +58,7 @@ const WHICH_IS_THE_DAY = toEdit('could not find which number is the day and whic
 
 /** Steps for timestamps: the format that matches, and a zone if the texts have none. */
 export function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
+  // `doubt` holds the property `doubt`, or nothing.
   const { found, taken, known, ...doubt } = nullMoments(values);
   const form = momentForm(known);
   if (form === undefined)
@@ -83,6 +84,7 @@ const MIDNIGHT_UTC = /T00:00(?::00(?:\.0+)?)?Z$/;
  * instant is on a day only in some zone, which the operator knows.
  */
 export function dateSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
+  // `doubt` holds the property `doubt`, or nothing.
   const { found, taken, known, ...doubt } = nullMoments(values);
   if (known.length > 0 && known.every((text) => DAY.test(text)))
     return { as: nullIf(taken), remarks: [], ...doubt };

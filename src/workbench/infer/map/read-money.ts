@@ -1,4 +1,4 @@
-// Finds the currency of an amount, for the step `money`.
+// Finds the currency beside an amount, so that a draft reads both with the step `money`.
 
 import { type Column, knownValues } from './columns.ts';
 import { likely, toEdit } from '../notes/note.ts';

@@ -1,4 +1,4 @@
-// Decides which guesses about the steps of a text field are sure, and which are left to the operator.
+// Decides which guesses about the steps of a text field stand in the draft, and which are left to the operator.
 
 import { likely, toEdit } from '../notes/note.ts';
 import { maskedSample } from './describe-columns.ts';

@@ -1,4 +1,4 @@
-// The forms in which services usually take filters, such as `price_gte=` or `price[gte]=`.
+// The forms in which services usually take filters, such as `price_gte=` or `price[gte]=`. `infer` tries them.
 
 import { words } from '../detect/usual-names.ts';
 import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';

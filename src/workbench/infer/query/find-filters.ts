@@ -1,4 +1,4 @@
-// Finds the parameters of a service that filter, by sending likely ones and looking at the rows.
+// Finds for `infer` the parameters of a service that filter, by sending likely ones and looking at the rows.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';

@@ -1,4 +1,4 @@
-// Finds the parameters of a service that sort, by sending usual ones and looking at the order of the rows.
+// Finds for `infer` the parameters of a service that sort, by sending usual ones and looking at the order of the rows.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { compareIds } from '../../../contract/order.ts';

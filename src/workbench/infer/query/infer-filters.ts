@@ -1,4 +1,4 @@
-// Infers the `filters` section of a source file.
+// Finds out for `infer` what the `filters` section of the draft says, by trying parameters on the service.
 
 import { compileFieldReader } from '../../../source/adapter/map/map-record.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
@@ -14,7 +14,7 @@ import { type DraftNote, likely, notesAt, type Remark } from '../notes/note.ts';
 import { findFilters, type FilterContext, hasEmpty } from './find-filters.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { UnknownParameter } from '../window/find-parameter.ts';
-import type { ListFacts } from '../window/find-window.ts';
+import type { KnownList } from '../window/find-window.ts';
 import type { ListRows } from '../window/read-whole-list.ts';
 
 /** The `filters` section of a draft. */
@@ -108,7 +108,7 @@ function withFilterPlace(
 }
 
 /** What `infer` knows of a list before it looks for filters. */
-type FilterSearch = ListFacts & {
+type FilterSearch = KnownList & {
   readonly resource: Resource;
   /** The request for the first window; `undefined` if the list has no windows. */
   readonly windowed: RequestSpec | undefined;

@@ -1,10 +1,10 @@
-// Infers in which order a list comes, and how to ask for one.
+// Finds out for `infer` in which order a list comes, and how to ask for one.
 
 import { asksForOrder } from '../../../source/adapter/plan/order-bet.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { FieldDraft } from '../map/map-list.ts';
 import type { IdKind } from '../requests/list-reader.ts';
-import type { ListFacts, NumberedWindows } from '../window/find-window.ts';
+import type { KnownList, NumberedWindows } from '../window/find-window.ts';
 import type { ListRows } from '../window/read-whole-list.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
 import { withQuery } from '../requests/request-parameters.ts';
@@ -27,7 +27,7 @@ export type OrderDraft = {
 };
 
 /** What `infer` knows of the list when it looks for an order. */
-type OrderContext = ListFacts & {
+type OrderContext = KnownList & {
   readonly numbered: NumberedWindows | undefined;
   readonly walk: ListRows | undefined;
   readonly idPath: string;

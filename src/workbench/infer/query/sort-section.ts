@@ -1,4 +1,4 @@
-// Writes the `sort` section of a source file, and the request that it needs.
+// Writes the `sort` section of a draft, and what its list request needs for it.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { idAsTiebreak } from '../../../source/checks/evidence/tiebreak.ts';

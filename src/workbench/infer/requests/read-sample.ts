@@ -1,3 +1,5 @@
+// Reads a reply that the operator has saved to a file, from which `infer --sample` drafts without a service.
+
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Reads what the operator says of a service (address, headers, body), and keeps credentials apart.
+// Reads what the operator of `infer` says of a service (address, headers, body), and keeps credentials apart.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { addedHeaderName, headerValue } from '../../../config/schema/elements/scalars.ts';

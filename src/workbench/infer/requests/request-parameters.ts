@@ -1,4 +1,4 @@
-// Reads and sets parameters of a request, wherever they are: in the path, the query or the body.
+// Reads and sets parameters of the requests that `infer` tries, wherever they are: in the path, the query or the body.
 
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compileRequest } from '../../../source/adapter/request/request.ts';

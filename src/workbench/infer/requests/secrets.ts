@@ -1,3 +1,5 @@
+// Keeps the credentials of a service out of the draft of `infer`: each becomes the name of an environment variable.
+
 import { isSecretName } from '../../../config/yaml/hide-secrets.ts';
 import { mapTexts } from '../../../kernel/json/json-tree.ts';
 

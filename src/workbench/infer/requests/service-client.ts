@@ -1,3 +1,5 @@
+// Sends the requests of `infer` to the service, within its budget of calls and with errors that an operator understands.
+
 import {
   sourceAuth,
   decode as decodeSchema,
@@ -11,7 +13,7 @@ import { InferError } from '../notes/note.ts';
 import type { InferTarget } from './read-target.ts';
 import { literalRequest } from './request-parameters.ts';
 
-/** Sends the requests of `infer` to a service, one at a time, in a session with a budget of calls. It only reads. */
+/** Sends requests to a service, one at a time, in a session with a budget of calls. It only reads. */
 export type ServiceClient = {
   /** @throws InferError if no reply comes, or the calls are used up */
   send(request: RequestSpec, options?: { readonly withoutCredential?: boolean }): Promise<UpstreamReply>;

@@ -1,3 +1,5 @@
+// Reads what the operator says with `--one` or `--one-body`: how one record of the service is requested.
+
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { InferError } from '../notes/note.ts';
 import { readInferTarget, type InferTarget, type TargetOptions } from './read-target.ts';

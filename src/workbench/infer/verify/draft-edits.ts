@@ -1,4 +1,4 @@
-// Changes a draft at places that doctor has found wrong.
+// Changes a draft of `infer` at the places that doctor has found wrong, and replaces the notes there.
 
 import type { SpecChange } from '../../../source/checks/evidence/spec-change.ts';
 import type { Draft } from '../write/write-draft.ts';

@@ -1,4 +1,4 @@
-// Infers `auth.proof`: the place in a reply that differs between a request with the credential and one of a visitor.
+// Finds for a draft what shows that the credential counts (`auth.proof`): a value that a visitor does not get.
 
 import { showsNobody } from '../../../source/adapter/read/credential-proof.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';

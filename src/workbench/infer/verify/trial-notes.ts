@@ -1,4 +1,4 @@
-// Notes for the operator on requests that a draft cannot answer yet.
+// Tells the operator of `infer` which requests the draft cannot answer yet, as notes in the draft.
 
 import { claimPlace } from '../../../source/adapter/spec/capability.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';

@@ -1,4 +1,4 @@
-// Answers requests by means of a draft, so that the operator sees that it works.
+// Answers one request of each kind by means of a draft, so that the operator of `infer` sees that it works.
 
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import { createAnswerQuery, parseRequest } from '../../doctor/answer-request.ts';
@@ -71,19 +71,19 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
   return async function tryRequest({ request: asked, shown: request }: TrialRequest): Promise<Tried> {
     const before = session.callsMade;
     [unreadable, contradicted] = [{}, []];
-    const facts = () => ({ unreadable, contradicted, calls: session.callsMade - before });
+    const seen = () => ({ unreadable, contradicted, calls: session.callsMade - before });
     try {
       const { query } = parseRequest(asked, [compiled]);
       const answered = await answer(query, signal);
-      if (!answered.found) return { trial: { request, status: 404, ...facts() }, records: [] };
+      if (!answered.found) return { trial: { request, status: 404, ...seen() }, records: [] };
       const { data, meta } = JSON.parse(answered.body.toString()) as Answered;
       const total = meta === undefined ? {} : { total: meta.total };
-      return { trial: { request, status: 200, ...total, ...facts() }, records: [data].flat() };
+      return { trial: { request, status: 200, ...total, ...seen() }, records: [data].flat() };
     } catch (thrown) {
       const error = toGatewayError(thrown);
       const reason = error.detail === undefined ? error.code : `${error.code}: ${error.detail}`;
       return {
-        trial: { request, status: publicStatus(error, 'precise'), reason, ...facts() },
+        trial: { request, status: publicStatus(error, 'precise'), reason, ...seen() },
         records: [],
       };
     }

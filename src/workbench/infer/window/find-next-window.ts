@@ -1,4 +1,4 @@
-// Finds how a reply names the next window: by a link, a cursor or several parameters.
+// Finds for `infer` how a reply names the next window: by a link, a cursor or several parameters.
 
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { addressInHeader, compileNext } from '../../../source/adapter/read/next.ts';

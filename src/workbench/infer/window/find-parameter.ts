@@ -1,4 +1,4 @@
-// Finds the parameter with some effect, such as one that sets the page size, with few calls.
+// Finds for `infer` the parameter with some effect, such as one that sets the page size, with few calls.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';

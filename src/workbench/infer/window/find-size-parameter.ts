@@ -1,4 +1,4 @@
-// Finds the parameter that sets how many rows a window has.
+// Finds for `infer` the parameter that sets how many rows a window has.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';

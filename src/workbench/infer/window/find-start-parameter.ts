@@ -1,4 +1,4 @@
-// Finds the parameter that sets where a window starts, and whether it counts rows or pages.
+// Finds for `infer` the parameter that sets where a window starts, and whether it counts rows or pages.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { ListReader, ListAnswer } from '../requests/list-reader.ts';
@@ -16,7 +16,7 @@ export type StartParameter = ParameterCandidate & {
 
 type Reading = Pick<StartParameter, 'kind' | 'base' | 'isByName'>;
 
-/** The facts that the search for a start needs. */
+/** What the search for a start needs to know. */
 type StartSearch = Pick<Search, 'candidates' | 'unknownParameter'> & {
   /** The ids of the first rows of the list, at least one window of them. */
   readonly ids: readonly string[];

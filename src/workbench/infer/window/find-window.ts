@@ -1,4 +1,4 @@
-// Finds out how a service divides a list into windows (pages).
+// Finds out for `infer` how a service divides a list into windows (pages).
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -38,14 +38,14 @@ export type FoundWindow =
   | { readonly kind: 'unseen' };
 
 /** What is known of a list from its first reply (`base`) to the operator's request. */
-export type ListFacts = {
+export type KnownList = {
   readonly reader: ListReader;
   readonly request: RequestSpec;
   readonly base: ListReply;
   readonly dialect: Dialect | undefined;
 };
 
-type Context = ListFacts & { readonly baseUrl: string };
+type Context = KnownList & { readonly baseUrl: string };
 
 /** The page size that a reply states, if no parameter changes it. */
 export function echoedSize({ document }: ListReply): number | undefined {

@@ -1,4 +1,4 @@
-// Infers where a reply states how many rows the whole list has.
+// Finds out for `infer` where a reply states how many rows the whole list has.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
@@ -11,7 +11,7 @@ import { likely, type Remark } from '../notes/note.ts';
 import { readOrUndefined } from '../detect/detect-format.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { requestSection } from '../requests/request-parameters.ts';
-import type { ListFacts } from './find-window.ts';
+import type { KnownList } from './find-window.ts';
 import type { ListRows } from './read-whole-list.ts';
 
 /** The `total` section of a draft. */
@@ -23,7 +23,7 @@ export type TotalDraft = {
 };
 
 /** What `infer` knows of the list before it looks for the total. */
-type TotalContext = ListFacts & {
+type TotalContext = KnownList & {
   /** A second window of the same list. */
   readonly other: ListReply | undefined;
   readonly walk: ListRows | undefined;

@@ -1,4 +1,4 @@
-// The names that services usually give to the parameters of paging.
+// The names that services usually give to the parameters of paging. `infer` tries them.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';

@@ -1,4 +1,4 @@
-// Reads a list window by window, to learn its columns and its total from all rows.
+// Reads a list window by window for `infer`, to learn its columns and its total from all rows.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';

@@ -1,7 +1,7 @@
-// Writes the `window` section of a source file.
+// Writes the `window` section of a draft from what `infer` has found.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { echoedSize, type FoundWindow, type ListFacts, type NumberedWindows } from './find-window.ts';
+import { echoedSize, type FoundWindow, type KnownList, type NumberedWindows } from './find-window.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
 import { continuationsIn, type NextForm } from './find-next-window.ts';
@@ -18,12 +18,13 @@ export type WindowDraft = {
   readonly remarks: readonly Remark[];
 };
 
-/** The facts about a list that its window is drafted from. */
-type WindowContext = ListFacts & {
+/** What the `window` section is drafted from. */
+type WindowContext = KnownList & {
   /** What comes behind the end of the list, and the number of rows, as far as they are known. */
   readonly end: { readonly pastEnd: PastEnd | undefined; readonly rows: number | undefined };
 };
 
+/** The rows of a window that nearly every service allows. */
 const USUAL_MAX = 100;
 const PAGE_SIZE_MAX = 1000;
 

@@ -1,4 +1,4 @@
-// Writes a draft, refuses one that holds a credential, and compiles it as `portico check` does.
+// Writes a draft of `infer`, refuses one that holds a credential, and compiles it as `portico check` does.
 
 import type { Environment } from '../../../config/yaml/substitute.ts';
 import { ConfigError } from '../../../config/yaml/problem.ts';

@@ -1,4 +1,4 @@
-// Writes a draft as YAML with its notes as comments, in the style of the examples.
+// Writes a draft of `infer` as YAML with its notes as comments, in the style of the examples.
 
 import {
   Document,
@@ -23,6 +23,7 @@ export type Draft = {
   readonly head: (edits: readonly DraftNote[]) => readonly string[];
 };
 
+/** In characters: of a line, of a note, and of a map or list in one line. */
 const WIDTH = 110;
 const NOTE_MAX = 600;
 const FLOW_MAX = 100;

@@ -1,6 +1,6 @@
 import { resources } from '../../../support/reference.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
-import { findRows, explainNoRows } from '../../../../src/workbench/infer/detect/find-rows.ts';
+import { findRows, noRowsError } from '../../../../src/workbench/infer/detect/find-rows.ts';
 
 const pathOf = (document: unknown) =>
   findRows(readJson(JSON.stringify(document)), resources.users, false)[0]?.path;
@@ -49,7 +49,7 @@ describe('the list of records', () => {
   });
 
   it('is explained where it is missing: an empty list, or no list at all', () => {
-    expect(explainNoRows(readJson('[]')).message).toContain('empty');
-    expect(explainNoRows(readJson('{"ok":true}')).message).toContain('no list');
+    expect(noRowsError(readJson('[]')).message).toContain('empty');
+    expect(noRowsError(readJson('{"ok":true}')).message).toContain('no list');
   });
 });

@@ -1,3 +1,5 @@
+// Gives the fields of a single record the steps that were drafted for the list, which showed more values.
+
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { isList, scalarText } from '../../../kernel/json/values.ts';
@@ -10,7 +12,7 @@ import { pathsAndSteps } from './map-list.ts';
  * Uses the steps of the list, and the notes on them, for a field of the single view if both views have equal values, because
  * the list showed more rows.
  */
-export function sameSteps(
+export function adoptListSteps(
   { list, rows, resource }: RecordContext,
   records: readonly JsonObject[],
   own: MapDraft,

@@ -1,15 +1,15 @@
-// Gets the first reply that `infer` works with: from a service, a GraphQL service or saved replies.
+// Gets the first reply with a list for `portico infer`: from a service, from a GraphQL service, or from saved replies.
 
-import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { Resource } from '../../../contract/resource.ts';
-import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { acceptOf, readFirstResponse, type FirstResponse } from '../detect/first-response.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { isGraphqlAddress } from './introspect.ts';
-import { readGraphqlList, withGraphqlRecord } from './read-graphql-list.ts';
-import type { InferTarget } from '../requests/read-target.ts';
-import type { SingleRecordOptions } from '../requests/single-record-request.ts';
-import type { ServiceClient } from '../requests/service-client.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import type { Resource } from '../../contract/resource.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { acceptOf, readFirstResponse, type FirstResponse } from './detect/first-response.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { isGraphqlAddress } from './graphql/introspect.ts';
+import { readGraphqlList, withGraphqlRecord } from './graphql/read-graphql-list.ts';
+import type { InferTarget } from './requests/read-target.ts';
+import type { SingleRecordOptions } from './requests/single-record-request.ts';
+import type { ServiceClient } from './requests/service-client.ts';
 
 /** How the first reply is requested and read. */
 export type FirstOptions = Pick<SingleRecordOptions, 'one' | 'oneBody'> & {

@@ -1,4 +1,4 @@
-// Lists the requests that may return one record, and the ids with which they are tried.
+// Guesses which requests may return one record, and which ids `infer` tries them with.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { mapLeaves } from '../../../kernel/json/json-tree.ts';
@@ -51,7 +51,7 @@ function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec
 const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
 
 /** The requests to try for one record, with `{id}`, the most probable first. */
-export function recordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
+export function guessRecordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
   const { response, given, list } = context;
   const { request, dialect } = response;
   if (given !== undefined) {
