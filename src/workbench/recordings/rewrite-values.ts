@@ -25,6 +25,7 @@ function rewriteJson(body: string, { value, key }: Replacements): string {
     const text = token.startsWith('"')
       ? (tryParseJson(token.slice(0, token.length - colon.length)) as string | undefined)
       : token;
+    // A text that cannot be read is masked as a whole; one before a colon is a key.
     const made = text === undefined ? MASK : colon === '' ? value(text) : key(text);
     if (made === undefined) return token;
     return token.startsWith('"') || !isPlainNumber(made) ? JSON.stringify(made) + colon : made;

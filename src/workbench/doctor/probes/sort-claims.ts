@@ -1,4 +1,4 @@
-// Probes the sorts that a source file declares, in each direction.
+// Probes the sorts that a source file declares, in each direction: do all rows come, in the contract's order?
 
 import { sortFieldOf } from '../../../contract/order.ts';
 import type { Sort } from '../../../contract/query.ts';

@@ -57,7 +57,7 @@ function viewBlock(
   return { heading, blocks: [{ table: [HEAD, ...rows] }, ...unread] };
 }
 
-function singleLine({ asked, notFound, failed }: LiveQuality['single']): readonly string[] {
+function singleRecordLines({ asked, notFound, failed }: LiveQuality['single']): readonly string[] {
   if (asked === 0 || notFound + failed === 0) return [];
   return [
     `of ${asked} records of the list asked for one by one, ${notFound} were not found and ${failed} failed`,
@@ -78,7 +78,7 @@ function resourceBlock(quality: ResourceQuality | LiveQuality): ReportBlock {
       ({ reason, count, last }) =>
         `unusable replies: ${reason} ${count}, the last at ${last.at}: ${last.detail}`,
     ),
-    ...(live === undefined ? [] : singleLine(live.single)),
+    ...(live === undefined ? [] : singleRecordLines(live.single)),
     ...(live?.problem === undefined ? [] : [`not all of it could be read: ${live.problem}`]),
   ];
   return { heading: `${quality.resource}: ${quality.source} (${quality.file})`, blocks };

@@ -114,6 +114,7 @@ function pathsOf(
 function extended(request: RequestSpec, { query, headers, joined }: DialectSpec['constants']): RequestSpec {
   const constants = Object.entries(query).map(([name, value]) => {
     const given = request.query[name];
+    // A parameter that the request has stays as it is, unless the dialect says how to add the constant to it.
     const between = joined[name];
     return [name, given === undefined ? value : between === undefined ? given : given + between + value];
   });

@@ -153,7 +153,7 @@ function referenceSteps(values: readonly Json[]): CoercionSteps {
 /** Meanings whose texts have a known form, such as a URL. A text for "no value" never has that form. */
 const FORMED: ReadonlySet<unknown> = new Set<FieldMeaning>(['email', 'picture', 'url']);
 
-/** Facts about the column of a field. */
+/** What the steps depend on besides the field and the values of its column. */
 export type StepOptions = {
   /** The column's folded name. */
   readonly name: string;

@@ -1,4 +1,4 @@
-// Probes whether the budget of a source file is enough for all of its rows.
+// Probes whether the budget of a source file is enough for all of its rows, because a scan beyond it is answered with 503.
 
 import { type ScanPlan, scanReach } from '../../../../source/adapter/plan/plan.ts';
 import { pushedOperatorsOf } from '../../../../contract/pushed-operators.ts';
