@@ -17,6 +17,8 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  *
  * It is a class, because V8 makes a new hidden class for every object literal with a getter. Thousands of them a second
  * would outlive their requests and cost more than the requests.
+ *
+ * @internal
  */
 export class CallSignal {
   readonly #onTimeout: (error: GatewayError) => void;

@@ -82,7 +82,7 @@ describe('whose fault an incident is', () => {
   it('is ours, if the service refuses our credential', () =>
     expect(viewOf({ cause: "refuses Portico's credential (401)" })).toMatchObject({
       fault: 'configuration',
-      faultText: 'ours: the credential in the file of the source',
+      faultText: 'ours: the credential in the file of the source, unless the service has withdrawn it',
     }));
 });
 
