@@ -52,7 +52,9 @@ const GO_BACK = 'portico config diff, portico config back';
 function faultOf({ kind, cause, since }: Incident, { changes }: IncidentView['before']) {
   const isOurs = FAULTS[kind] === 'upstream' && cause.startsWith(CREDENTIAL_REFUSED);
   const fault = isOurs ? 'configuration' : FAULTS[kind];
-  const usual = isOurs ? 'ours: the credential in the file of the source, unless the service has withdrawn it' : FAULT_TEXTS[fault];
+  const usual = isOurs
+    ? 'ours: the credential in the file of the source, unless the service has withdrawn it'
+    : FAULT_TEXTS[fault];
   const change = kind === 'config' ? undefined : suspectChange(changes, since);
   const perhaps = change && `perhaps the configuration, changed at ${change.at.slice(11, 19)}: ${GO_BACK}`;
   return { fault, faultText: perhaps === undefined ? usual : `${perhaps}; else ${usual}` };
