@@ -1,4 +1,4 @@
-// The migrations of one process: their states, the routing of their calls, and the preview of a share.
+// The migrations of one process: their states, the choice of a source for each call, and which callers a share would reach.
 
 import type { Resource } from '../contract/resource.ts';
 import type { Logger } from 'pino';

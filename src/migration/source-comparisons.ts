@@ -1,4 +1,4 @@
-// Holds everything in one process that compares sources: shadows, walks, replays and explanations.
+// Holds everything in one process that compares sources: comparisons of callers' answers, walks, replays and explanations.
 
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';

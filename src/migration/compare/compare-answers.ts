@@ -1,4 +1,4 @@
-// Compares the answers of both sources to one query.
+// Compares the answers of both sources to one query, for all comparisons: of callers' answers, walks, edge cases and replays.
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';

@@ -1,4 +1,4 @@
-// Compares two pages of a list: total, ids, order, and the fields of each record.
+// Compares two pages of a list, for compare-answers.ts: total, ids, order, and the fields of each record.
 
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resource.ts';

@@ -1,4 +1,4 @@
-// Compares the order of the records that two pages share. Ties in another order are not a wrong order.
+// Compares the order of the records that two pages share, for compare-lists.ts. Ties in another order are not a wrong order.
 
 import type { Field } from '../../contract/fields.ts';
 import { compareKeys, type SortKey, sortKeyOf } from '../../contract/order.ts';

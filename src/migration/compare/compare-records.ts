@@ -1,4 +1,4 @@
-// Compares two records field by field, and their lists element by element.
+// Compares two records field by field, and their lists element by element, for lists, single records and the walk.
 
 import type { Field, ListShape, Value } from '../../contract/fields.ts';
 import { isScalar, type ListElement, ListValue } from '../../contract/list-value.ts';

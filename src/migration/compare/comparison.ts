@@ -1,4 +1,5 @@
-// The types of a comparison: the differences, the verdict, and the samples without values that are kept.
+// The types of a comparison of both sources of a migration: the differences, the verdict, and the samples without values that
+// are kept for operators.
 
 import type { ListValue } from '../../contract/list-value.ts';
 import type { Decimal } from '../../kernel/decimal.ts';

@@ -1,4 +1,4 @@
-// Guesses from two different values why they differ, such as another letter case or time zone.
+// Guesses from two different values why they differ, such as by letter case or time zone, so that operators find the cause.
 
 import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue } from './comparison.ts';

@@ -1,4 +1,4 @@
-// Applies the rules of a migration, which say that some differences between its sources do not count.
+// Applies the rules of a migration (from its configuration, or added by operators) by which some differences do not count.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { Decimal } from '../../kernel/decimal.ts';

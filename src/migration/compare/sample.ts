@@ -1,5 +1,5 @@
-// Makes the sample of a difference that may be kept: types, lengths, short hashes, and a mask of the fields in `showMask`; never a
-// whole value.
+// Makes the sample of a difference that is kept for operators: types, lengths, short hashes, and a mask of the fields in
+// `showMask`; never a whole value, because samples are stored in Redis and shown in the console.
 
 import { createHmac } from 'node:crypto';
 import type { Field } from '../../contract/fields.ts';

@@ -1,4 +1,4 @@
-// Counts comparisons and calls in memory, writes them to the store every second, and reads the sums back.
+// Counts comparisons and calls in memory, writes them to the store every second, and reads the sums for judge and reports.
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,4 +1,4 @@
-// The interface of a store of comparison counts, and how stored counts become those that a gate reads.
+// The interface of a store of comparison counts (local-counts.ts, redis-counts.ts), and the form in which a gate reads counts.
 
 import { type FallbackCause, fallbackCauses } from '../../kernel/migration-origin.ts';
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';

@@ -1,4 +1,4 @@
-// Histograms of latencies with bounds 10 % apart, and their quantiles.
+// Histograms of latencies with bounds 10 % apart, and their quantiles, by which both sources of a migration are compared.
 
 import type { Latencies } from './migration-counts.ts';
 

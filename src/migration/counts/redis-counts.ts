@@ -1,4 +1,4 @@
-// Keeps the comparison counts of a fleet in Redis.
+// Keeps the comparison counts of a fleet in Redis, so that all its processes count together; local-counts.ts is for one alone.
 
 import type { Redis } from 'ioredis';
 import type { DifferenceSample } from '../compare/comparison.ts';

@@ -1,4 +1,4 @@
-// Reads the facts of a gate from the stores and evaluates the gate: the conditions before the next step of a migration.
+// Reads the facts of a gate from the stores and evaluates the gate (the conditions of the next step), for judge and operators.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationCounts } from '../counts/count-comparisons.ts';

@@ -1,4 +1,4 @@
-// The conditions that one operation has to meet before its next step, by stage.
+// The conditions that one operation has to meet before its next step, by stage. gate.ts adds those of the whole resource.
 
 import type { KeyCounts } from '../counts/migration-counts.ts';
 import { latencyCount, latencyQuantile } from '../counts/latency-histogram.ts';

@@ -1,4 +1,4 @@
-// The facts from which a gate is evaluated, and the type of a condition of a gate.
+// The facts from which a gate is evaluated (evaluate-gate.ts reads them), and the type of a condition of a gate.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { writeDuration } from '../../kernel/duration.ts';

@@ -1,4 +1,5 @@
-// Stores what the judge remembers between two looks, and elects the one process of a fleet that judges.
+// Stores what the judge (judge.ts) remembers between two looks at a migration, which are two seconds apart, and elects the one
+// process of a fleet that judges.
 
 import type { Redis } from 'ioredis';
 import { newToken } from '../../store/redis/distributed-lock.ts';

@@ -1,4 +1,4 @@
-// The judge. It looks at all migrations every two seconds: rolls back, holds, sends events, and takes steps if `promote` is `auto`.
+// The judge. Every two seconds it looks at all migrations: it rolls back, holds, sends events, and steps if `promote` is `auto`.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationCounts } from '../counts/count-comparisons.ts';

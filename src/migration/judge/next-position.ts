@@ -1,4 +1,4 @@
-// Finds the position of a migration that follows the present one.
+// Finds the position of a migration that follows the present one, for its gate and its status.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { type MigrationState, type Position, positionOf } from '../state/migration-state.ts';

@@ -1,4 +1,4 @@
-// Runs a failure drill that an operator has started, and waits for its outcome.
+// Runs a failure drill for an operator (`portico migration rehearse`), and waits until the judge has ended it.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationCounts } from '../counts/count-comparisons.ts';

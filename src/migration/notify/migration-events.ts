@@ -1,4 +1,4 @@
-// Finds the webhook events to send, from what has changed in a migration since the last events.
+// Finds the webhook events that the judge sends: what has changed in a migration since the last events.
 
 import { forcedOver, type MigrationState, positionOf, positionText } from '../state/migration-state.ts';
 

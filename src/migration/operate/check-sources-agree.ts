@@ -1,4 +1,4 @@
-// Checks, before a migration begins, that both sources have the same records under the same ids.
+// Checks for `portico migration create` that both sources have the same records under the same ids, before anything moves.
 
 import type { GetQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';

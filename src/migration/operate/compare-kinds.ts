@@ -1,4 +1,4 @@
-// Asks both sources each kind of question that callers may ask, such as each sort, before a migration begins.
+// Asks both sources each kind of question that callers may ask, such as each sort, for the check of check-sources-agree.ts.
 
 import type { ListQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';

@@ -1,4 +1,4 @@
-// Runs long tasks in the background, one at a time for each resource, and reports their progress.
+// Runs the long tasks of operators, such as a walk, in the background, one at a time for each resource, with their progress.
 
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,4 +1,5 @@
-// Asks both sources recorded questions and compares the answers, because a resource with little traffic is compared too seldom.
+// Asks both sources recorded questions and compares the answers (`portico migration replay`), because a resource with little
+// traffic is compared too seldom.
 
 import type { Resource } from '../../contract/resource.ts';
 import { compileParser } from '../../contract/parse-query.ts';

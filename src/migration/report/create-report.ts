@@ -1,4 +1,4 @@
-// Reads everything for the report on a migration, and makes the report as data or as a document.
+// Reads everything for the report on a migration (`portico migration report`), and makes it as data or as a document.
 
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';

@@ -1,4 +1,4 @@
-// Renders the report on a migration as Markdown.
+// Renders the report on a migration as Markdown, for the people who must sign it.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { MigrationStage } from '../../config/schema/migration-stages.ts';

@@ -1,4 +1,4 @@
-// A call to the new source that can be aborted before the caller's own deadline.
+// A call to the new source that can be aborted before the caller's own deadline, so that the legacy source can still answer.
 
 import type { Call } from '../../pipeline/stages/call.ts';
 

@@ -1,4 +1,4 @@
-// Counts the callers of the last hour for a whole fleet in Redis, for the preview of a share.
+// Counts the callers of the last hour for a fleet in Redis, so that `portico migration preview` says whom a share would reach.
 
 import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-// Estimates which callers of the last hour a share of the ramp would reach, and how much of the traffic.
+// Estimates which callers of the last hour a share would reach, and how much of the traffic, for operators and the gate.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Preview } from '../tasks/task-results.ts';

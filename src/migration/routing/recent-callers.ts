@@ -1,4 +1,4 @@
-// Counts the calls of the last hour by caller, for the preview of a share.
+// Counts the calls of the last hour by caller, so that `portico migration preview` says whom a share would reach.
 
 import { finishStepsInTurns, type Steps } from '../../kernel/yield-to-loop.ts';
 import type { Call } from '../../pipeline/stages/call.ts';

@@ -1,4 +1,4 @@
-// Compiles a state into the function that chooses the source of a call.
+// Compiles the state of a migration into the function that chooses the source of a call, for origin-stage.ts.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Origin } from '../../kernel/migration-origin.ts';

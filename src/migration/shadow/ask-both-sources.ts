@@ -1,4 +1,4 @@
-// Asks both sources one question for an operator, and returns both answers with their values.
+// Asks both sources one question for an operator (`portico migration explain`), and returns both answers with their values.
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';

@@ -1,4 +1,4 @@
-// Stops comparisons for a while if the source that they ask fails.
+// Stops comparisons for a while if the source that they ask fails, so that they do not burden it further.
 
 import { createFailureRate } from '../../source/resilience/failure-rate.ts';
 import type { ComparisonCall } from './comparison-call.ts';

@@ -1,4 +1,4 @@
-// Asks one source for a comparison, with the lowest priority and a time-out, and never by a scan.
+// Asks one source for a comparison, with the lowest priority and a time-out, and never by a scan, so that no caller waits.
 
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';

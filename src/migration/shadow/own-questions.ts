@@ -1,4 +1,4 @@
-// Asks both sources Portico's own questions, because the new source may be broken, or may fail only for one caller.
+// Asks both sources Portico's own questions, by which the judge learns whether the new source fails only for one caller.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queryKey, type Query, queryShape } from '../../contract/query.ts';

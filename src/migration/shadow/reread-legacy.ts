@@ -1,4 +1,4 @@
-// Asks the legacy source some questions again later, to measure how often its own answers change.
+// Asks the legacy source some questions again later, to measure how often writes change its answers (see transient-rules.ts).
 
 import { fieldOf } from '../counts/delta.ts';
 import { latencyBucket, latencyQuantile } from '../counts/latency-histogram.ts';

@@ -1,4 +1,4 @@
-// Finds out whether a record at the edge of a page is missing, or has only moved to the next or the previous page.
+// Finds out for a comparison whether a record at the edge of a page is missing, or has only moved to a neighbouring page.
 
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';

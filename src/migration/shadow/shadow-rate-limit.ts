@@ -1,4 +1,4 @@
-// Limits the comparisons of one resource to `maxRps` calls a second over the whole fleet.
+// Limits the comparisons of one resource to `shadow.maxRps` calls a second over the whole fleet, to protect its sources.
 
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,4 +1,5 @@
-// Begins the comparison counts of a migration anew when the file of one of its sources has changed.
+// Begins the comparison counts of a migration anew when the file of one of its sources has changed, because the earlier
+// comparisons say nothing about answers by the new file.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';

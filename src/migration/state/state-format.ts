@@ -1,4 +1,4 @@
-// Writes and parses a stored state, and refuses a state that is damaged or has another format.
+// Writes and parses the state of a migration for Redis and the file, and refuses one that is damaged or of another format.
 
 import { stages } from '../../config/schema/migration-stages.ts';
 import type { MigrationState } from './migration-state.ts';

@@ -1,5 +1,5 @@
-// Computes the state after a step, a rollback, a hold, a walk or a change of rules. All functions are pure. They do not check
-// whether a step may be taken, and the store raises `rev` when it writes the state.
+// Computes the state after a step, a rollback, a hold, a walk or a change of rules, for judge and operators. All functions are
+// pure. They do not check whether a step may be taken, and the store raises `rev` when it writes the state.
 
 import { type MigrationStage, stages } from '../../config/schema/migration-stages.ts';
 import { type DeclaredMigration, countsName } from './declared-migration.ts';

@@ -1,4 +1,4 @@
-// CUSUM, the statistical test that finds a rise in the failures of the new source.
+// CUSUM, the statistical test by which the judge finds a rise in the failures of the new source.
 
 /** The usual share of failures, and the share that is not accepted. A failure adds 2.303, an answer subtracts 0.046. */
 const FAILURES = { usual: 0.005, unaccepted: 0.05 };

@@ -1,4 +1,5 @@
-// Exact confidence bounds (Clopper and Pearson) on the share of questions that both sources answer differently.
+// Exact confidence bounds (Clopper and Pearson) on the share of questions that both sources answer differently, because a gate
+// must know how sure a small count is.
 
 /** The chance that a bound is wrong. All bounds are one-sided, with 95 % confidence. */
 const DOUBT = 0.05;
@@ -20,18 +21,19 @@ function logGamma(x: number): number {
 
 /** The continued fraction of the incomplete beta function, by Lentz' method (Numerical Recipes, 6.4). */
 function betaFraction(x: number, a: number, b: number): number {
-  const kept = (value: number) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+  // The method divides by these values, so none of them may be 0.
+  const nonZero = (value: number) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
   let c = 1;
-  let d = 1 / kept(1 - ((a + b) * x) / (a + 1));
+  let d = 1 / nonZero(1 - ((a + b) * x) / (a + 1));
   let result = d;
   for (let m = 1; m <= 10_000; m += 1) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / kept(1 + even * d);
-    c = kept(1 + even / c);
+    d = 1 / nonZero(1 + even * d);
+    c = nonZero(1 + even / c);
     result *= d * c;
     const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / kept(1 + odd * d);
-    c = kept(1 + odd / c);
+    d = 1 / nonZero(1 + odd * d);
+    c = nonZero(1 + odd / c);
     result *= d * c;
     if (Math.abs(d * c - 1) < 1e-15) break;
   }

@@ -1,4 +1,4 @@
-// Questions about a resource that need no caller: the first page of its list, each sort, and each filter.
+// Questions about a resource that Portico asks without a caller: the first page of its list, each sort, and each filter.
 
 import { isScalar, ListValue } from '../../contract/list-value.ts';
 import type { Filter, ListQuery, Sort } from '../../contract/query.ts';

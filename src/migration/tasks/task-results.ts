@@ -1,4 +1,4 @@
-// The parameters and the results of the tasks of operators.
+// The parameters and the results of the tasks that operators run on a migration, such as a walk or a replay.
 
 import type { AnswerDifference } from '../compare/comparison.ts';
 

@@ -1,4 +1,5 @@
-// Asks both sources the edge cases (questions that callers hardly ever ask), and compares the answers.
+// Asks both sources the edge cases (questions that callers hardly ever ask) and compares the answers, for a gate with
+// `gate.edges`.
 
 import { queryKey } from '../../contract/query.ts';
 import type { GatewayError } from '../../kernel/errors/fault.ts';

@@ -1,4 +1,4 @@
-// Reads all records of one source, page by page.
+// Reads all records of one source, page by page, for a walk.
 
 import type { ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
@@ -16,7 +16,7 @@ export type ListedRecords = {
   readonly total: number;
 };
 
-/** The largest page of the contract. */
+/** The largest page that a contract allows by default. */
 const PAGE = 100;
 
 /** The query for a page of all records, sorted by id if the contract allows that. */

@@ -1,4 +1,5 @@
-// The walk: compares all records of both sources, because callers never ask for all. First the whole list, then every record.
+// The walk (`portico migration walk`): compares all records of both sources, because callers never ask for all. First the whole
+// list, then every record.
 
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
