@@ -1,4 +1,4 @@
-// Converts Portico's spans to the form that the exporter of OpenTelemetry expects.
+// Converts Portico's own spans to the form that the exporter of OpenTelemetry expects, for span-exporter.ts.
 
 import type * as otelApi from '@opentelemetry/api';
 import type { HrTime, SpanContext } from '@opentelemetry/api';

@@ -1,3 +1,5 @@
+// The types of a span and of what records spans; span-exporter.ts sends them. They are apart, because most gateways export none.
+
 /** A finished span, ready for export. Times are milliseconds since the epoch. */
 export type FinishedSpan = {
   readonly name: string;

@@ -1,3 +1,5 @@
+// The conditions of a gateway itself: its Redis, its answers, its configuration, its cache, its keys and its spans.
+
 import { bucketsOf, shareOf, sumsBy } from '../history/series-sums.ts';
 import { quantileMs } from '../history/latency-buckets.ts';
 import {
@@ -10,8 +12,6 @@ import {
   percentText,
   sumAbove,
 } from './condition.ts';
-
-// The conditions of a gateway itself: its Redis, its answers, its configuration, its cache, its keys and its spans.
 
 /** Fewer answers than this are not judged, because the slowest percent would be a single answer. */
 const SLOW_COUNTED_MIN = 100;

@@ -1,3 +1,5 @@
+// The conditions of the sources of a gateway: they fail, are overloaded, or no longer fit their files.
+
 import { failedCallsBySource, shareOf, sumOf } from '../history/series-sums.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import {
@@ -10,8 +12,6 @@ import {
   label,
   percentText,
 } from './condition.ts';
-
-// The conditions of the sources of a gateway: they fail, are overloaded, or no longer fit their files.
 
 function findSaturated({ gauges }: Parameters<Find>[0], above: number) {
   const loads = Map.groupBy(gauges('portico_source_load'), (gauge) => label(gauge, 'source'));

@@ -1,4 +1,4 @@
-// The buckets of all histograms of durations, and the quantiles that are estimated from them.
+// The buckets of all histograms of durations, and the quantiles that the console and the conditions estimate from them.
 
 /** The upper bounds of the buckets in seconds: from a cache hit on a busy machine to the longest sensible deadline. */
 export const DURATION_BOUNDS_SECONDS = [

@@ -1,3 +1,5 @@
+// Samples the metrics of this gateway every few seconds, because the console and the conditions need rates and a history.
+
 import type { Clock } from '../../kernel/clock.ts';
 import {
   increments,
@@ -24,6 +26,7 @@ export type MetricSamplerDeps = {
 
 /** The interval of a data point of the last hour, in milliseconds. */
 export const POINT_MS = 10_000;
+/** An hour of data points, and the one that is being counted. */
 const POINTS = 361;
 const TICK_MS = 2_000;
 const SHARED_MS = 500;

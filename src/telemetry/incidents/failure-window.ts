@@ -3,8 +3,9 @@
 import { COUNTED_MIN } from '../conditions/condition.ts';
 import { FAILURES_TO_OPEN, OPENS_MS } from './incident.ts';
 
+/** How many seconds are kept: the last minute, and some more. */
 const SECONDS = 64;
-const MS = 1_000;
+const SECOND_MS = 1_000;
 /**
  * If no call fails for this time and more than this number of calls succeed, a run of failures ends, and earlier failures do
  * not belong to the next run. The time is exact to a second only.
@@ -36,8 +37,8 @@ function isIncident(
  * that began later, so the successful calls are assumed to be spread evenly.
  */
 function countBefore(healthy: number, at: number, lastHealthy: number): number {
-  const start = Math.floor(at / MS) * MS;
-  const span = Math.min(MS, lastHealthy - start + 1);
+  const start = Math.floor(at / SECOND_MS) * SECOND_MS;
+  const span = Math.min(SECOND_MS, lastHealthy - start + 1);
   return lastHealthy < at ? healthy : Math.floor((healthy * (at - start)) / span);
 }
 
@@ -55,7 +56,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
   let lastHealthy = -Infinity;
 
   function slotOf(at: number): number {
-    const second = Math.floor(at / MS);
+    const second = Math.floor(at / SECOND_MS);
     const slot = second % SECONDS;
     if (seconds[slot] !== second) {
       // A call that ends so late that its slot counts a later second now is left out.
@@ -69,7 +70,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
   /** The possible runs of failures: one begins at each second with a failure, the latest first. `latest`: all calls. */
   function runsUntil(now: number): { readonly runs: readonly FailureRun[]; readonly latest: number } {
     const runs: FailureRun[] = [];
-    const last = Math.floor(now / MS);
+    const last = Math.floor(now / SECOND_MS);
     let [failed, total, healthy, gapFrom, isBroken] = [0, 0, 0, last, false];
     for (let second = last; second > last - SECONDS; second -= 1) {
       const slot = second % SECONDS;
@@ -115,7 +116,7 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
     },
     /** How many calls did not fail since a moment of the last minute (ms since the epoch). */
     healthySince(ms: number): number {
-      const from = Math.floor(ms / MS);
+      const from = Math.floor(ms / SECOND_MS);
       let healthy = 0;
       for (let slot = 0; slot < SECONDS; slot += 1)
         if ((seconds[slot] ?? 0) >= from) healthy += (totals[slot] ?? 0) - (failures[slot] ?? 0);

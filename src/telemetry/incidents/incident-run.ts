@@ -1,4 +1,5 @@
-// Follows one subject, such as a source: decides when an incident about it opens, what belongs to it, and when it ends.
+// Follows one subject, such as a source, for incident-tracker.ts: decides when an incident about it opens, what belongs to it,
+// and when it ends.
 
 import { createFailureWindow } from './failure-window.ts';
 import {

@@ -1,4 +1,4 @@
-// Lists fewer callers and hosts of incidents until what a gateway publishes is short enough.
+// Lists fewer callers and hosts of incidents until the text that a gateway writes for its fleet is short enough for Redis.
 
 import { type GatewayIncidents, mergeIncidents, mostUrgent } from './fleet-incidents.ts';
 import type { Incident } from './incident.ts';

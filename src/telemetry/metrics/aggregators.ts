@@ -1,4 +1,4 @@
-// Says how the metrics of several workers become one value on `/metrics`.
+// Says how the metrics of several workers become one value on `/metrics`, because not every sum has a meaning.
 
 /** How to merge metrics whose sum has no meaning, by the beginning of their names. The first match counts. */
 const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' | 'sum'])[] = [

@@ -1,4 +1,4 @@
-// The metrics of comparisons between both sources of a migration.
+// The metrics of comparisons of both sources of a migration: verdicts, fields that differ, and how long each source takes.
 
 import { createCounter, createEventCounter, createHistogram, type MetricPlace } from './metric-factories.ts';
 

@@ -1,4 +1,4 @@
-// The metrics of the configuration in force and of its reloads.
+// The metrics of the configuration in force and of its reloads, for a process that serves and for the primary of workers.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 

@@ -1,6 +1,6 @@
-import { Counter, type CounterConfiguration, Gauge, type Histogram, type Registry } from 'prom-client';
-
 // Creates counters, gauges and histograms that count fast. The metrics themselves are in metrics.ts and `*-metrics.ts`.
+
+import { Counter, type CounterConfiguration, Gauge, type Histogram, type Registry } from 'prom-client';
 
 /** The child (the counting part) of a metric for some label values. */
 type LabelledChild<T> = { readonly values: readonly string[]; readonly child: T };
