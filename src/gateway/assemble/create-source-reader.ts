@@ -1,4 +1,4 @@
-// Creates the reader of one resource of one source, which answers queries behind the cache of answers.
+// Creates the reader of one resource of one source, which answers the queries for which the cache has no answer.
 
 import { blameUpstream } from '../../kernel/errors/fault.ts';
 import type { MadeComponent } from '../../kernel/shared-components.ts';

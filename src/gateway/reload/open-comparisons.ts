@@ -1,4 +1,4 @@
-// Opens the comparisons of sources, once for the life of a process.
+// Opens the comparisons of both sources of migrations, and the tasks of operators that compare, for the life of a process.
 
 import type { OperatorTasks } from '../../migration/operate/operator-tasks.ts';
 import { createTrafficReplay, parseRecordedQuery } from '../../migration/replay/replay.ts';

@@ -1,4 +1,4 @@
-// The types of a reload: what it would change, and the target that is reloaded.
+// The types of a reload: what it would change, and the target that is reloaded (this process, or all workers of a primary).
 
 import type { ReloadAnswer } from '../../admin/api/config-action-specs.ts';
 import type { ConfigTexts } from '../../config/load.ts';

@@ -1,3 +1,5 @@
+// Puts changed configurations in force while requests are served, for a gateway of one process and for a primary.
+
 import type { ReloadRequest } from '../../admin/actions/config-actions.ts';
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import type { ReloadAnswer } from '../../admin/api/config-action-specs.ts';
@@ -9,7 +11,7 @@ import type { ReloadTarget, SoundConfig } from './reload-outcome.ts';
 import { createReloadRecorder, type ReloadRecorderDeps } from './reload-recorder.ts';
 import { configDigest } from './snapshot.ts';
 
-/** Puts changed configurations in force while requests are served, one reload at a time. */
+/** The reloader of one gateway, which makes one reload at a time. */
 export type Reloader = ReturnType<typeof createReloader>;
 
 /** How a process reads its configuration again, whether it has workers or not. */

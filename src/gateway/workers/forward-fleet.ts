@@ -1,4 +1,4 @@
-// Lets a primary, which has no Redis, use the fleet through one of its workers.
+// Lets a primary, which has no Redis, read and write through one of its workers what the gateways of a fleet share in Redis.
 
 import { type Fleet, fleetCalls } from '../../store/fleet/fleet.ts';
 import type { WorkerQuery } from './messages.ts';

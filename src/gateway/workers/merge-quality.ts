@@ -1,4 +1,5 @@
-// Merges the quality reports of several workers: how well the replies of each source fit its file.
+// Merges the quality reports of several workers (how well the replies of each source fit its file) for a primary, because each
+// worker sees only some of the replies.
 
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 

@@ -1,4 +1,4 @@
-// Restarts workers that crash with an increasing delay, and gives up if no worker can serve.
+// Restarts workers that crash, for the supervisor: after an increasing delay, and not at all if no worker can serve.
 
 /** A worker that has lived for this time had started well. */
 const HEALTHY_MS = 10_000;

@@ -1,4 +1,4 @@
-// Keeps the wanted number of worker processes running.
+// Keeps the wanted number of workers running for a primary: starts them, replaces those that crash, and divides the permits.
 
 import type { Logger } from 'pino';
 import type { WorkerProcess } from './messages.ts';

@@ -1,4 +1,4 @@
-// Holds the worker processes of one primary: starts, drains and kills them, and reports what happens to them.
+// Holds the worker processes of one primary, each in a slot: starts, drains and kills them, and reports what happens to them.
 
 import type { Logger } from 'pino';
 import type { ConfigTexts } from '../../config/load.ts';
