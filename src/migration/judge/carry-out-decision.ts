@@ -41,7 +41,7 @@ const auditView = (state: MigrationState, operation?: string) => ({
 
 /**
  * Creates the function that changes a state and writes the change to the audit. If somebody else has changed the state first, it
- * returns false and does nothing, because the judge will look at the new state anyway.
+ * returns false and does nothing, because the judge judges the new state in its next round anyway.
  */
 function createChange({ states, audit, log }: DecisionDeps) {
   return async function change(
@@ -162,7 +162,7 @@ const OWN_FAILED_MIN = 2;
 /**
  * Creates the function that replaces the decision `ask` by asking Portico's own questions; `failing` is `OperationCounts.failing`.
  * If two of the questions fail, the migration is rolled back. If all are answered, the failures beyond the limit for one caller
- * are forgotten. Otherwise it asks again when the judge looks next.
+ * are forgotten. Otherwise it asks again in the next round of the judge.
  */
 export function createOwnJudgement({ askOwnQuestions, log }: OwnJudgementDeps) {
   return async function judgeByOwnQuestions(

@@ -1,5 +1,4 @@
-// Stores what the judge (judge.ts) remembers between two looks at a migration, which are two seconds apart, and elects the one
-// process of a fleet that judges.
+// Stores what the judge (judge.ts) remembers from round to round, and elects the one process of a fleet that judges.
 
 import type { Redis } from 'ioredis';
 import { newToken } from '../../store/redis/distributed-lock.ts';
@@ -9,7 +8,7 @@ import type { AnnouncedState } from '../notify/migration-events.ts';
 import type { OperationMemory } from './rollback-rules.ts';
 import type { NoiseMemory } from './transient-rules.ts';
 
-/** What the judge remembers of a resource between two looks. */
+/** What the judge remembers of a resource from one round to the next. */
 export type ResourceMemory = {
   /** The comparison counts and the step of `operations`. In another step, the judge begins with an empty memory. */
   readonly step: string;

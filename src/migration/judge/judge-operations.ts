@@ -17,7 +17,7 @@ export type Judged = {
   readonly decision: JudgeDecision;
 };
 
-/** Judges each operation of a resource by its counts since the last look. */
+/** Judges each operation of a resource by its counts since the last round. */
 export function judgeOperations(
   { operations, config }: JudgedMigration,
   known: Pick<ResourceMemory, 'operations' | 'noise'>,

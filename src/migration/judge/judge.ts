@@ -1,4 +1,4 @@
-// The judge. Every two seconds it looks at all migrations: it rolls back, holds, sends events, and steps if `promote` is `auto`.
+// The judge. In a round every two seconds it judges all migrations: rolls back, holds, sends events, steps if `promote` is `auto`.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationCounts } from '../counts/count-comparisons.ts';
@@ -45,7 +45,7 @@ export type JudgeDeps = DecisionDeps &
     readonly webhooks: Pick<Webhooks, 'tell'>;
   };
 
-const LOOK_MS = 2_000;
+const ROUND_MS = 2_000;
 
 /** The name of the present step, whose counts are judged together. */
 const stepOf = ({ evidence, since }: MigrationState) => `${evidence}|${since}`;
@@ -65,7 +65,7 @@ function mostSerious(state: MigrationState, judged: readonly Judged[]): Judged |
   return find('roll_back') ?? find('hold');
 }
 
-/** The gates of a migration that were ready at the last look: names of operations; `undefined` stands for the resource. */
+/** The gates of a migration that were ready in the last round: names of operations; `undefined` stands for the resource. */
 type ReadyGates = ReadonlySet<string | undefined>;
 
 /** Creates the function that sends an event for each change since `before`. It returns the state that is announced now. */
@@ -133,7 +133,7 @@ function createJudgement(deps: JudgeDeps, gates: GateEvaluator) {
     );
     const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
     const noise = Object.fromEntries(judged.map((one) => [one.operation, one.noise]));
-    // The memory is written first. If a decision cannot be carried out now, the next look makes it again.
+    // The memory is written first. If a decision cannot be carried out now, the next round makes it again.
     await memory.write(resource, { step: stepOf(state), operations, noise, announced });
     reportTransients(migration, state, judged, before);
     for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
@@ -156,21 +156,21 @@ export function createJudge(deps: JudgeDeps) {
   const gates = createGateEvaluator(deps);
   const judge = createJudgement(deps, gates);
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
+  let round: Promise<void> | undefined;
   let isFailing = false;
   /** The migrations that the metrics show. */
   let shown: readonly JudgedMigration[] = [];
 
   /** Judges all migrations. An ended or no longer declared migration is removed from the metrics, so that its alert ends. */
   async function judgeAll(migrations: readonly JudgedMigration[]): Promise<void> {
-    const looks = migrations.map(async (one) => ((await judge(one)) ? [one] : []));
-    const judged = (await Promise.all(looks)).flat();
+    const judging = migrations.map(async (one) => ((await judge(one)) ? [one] : []));
+    const judged = (await Promise.all(judging)).flat();
     const resources = new Set(judged.map(({ resource }) => resource));
     for (const one of shown) if (!resources.has(one.resource)) metrics.forgetJudgement(one);
     shown = judged;
   }
 
-  async function lookOnce(): Promise<void> {
+  async function judgeOnce(): Promise<void> {
     const migrations = declared();
     try {
       if (migrations.length > 0 && (await memory.acquireLeadership())) await judgeAll(migrations);
@@ -187,8 +187,8 @@ export function createJudge(deps: JudgeDeps) {
 
   /** Looks at all migrations once. It never rejects. */
   function look(): Promise<void> {
-    looking ??= lookOnce().finally(() => (looking = undefined));
-    return looking;
+    round ??= judgeOnce().finally(() => (round = undefined));
+    return round;
   }
 
   return {
@@ -196,13 +196,13 @@ export function createJudge(deps: JudgeDeps) {
     look,
     /** Looks every two seconds from now on. */
     start(): void {
-      timer ??= setInterval(() => void look(), LOOK_MS);
+      timer ??= setInterval(() => void look(), ROUND_MS);
       timer.unref();
     },
-    /** Stops looking, and lets another process judge. */
+    /** Ends the rounds, and lets another process judge. */
     async close(): Promise<void> {
       clearInterval(timer);
-      await looking;
+      await round;
       await memory.releaseLeadership();
     },
   };

@@ -11,7 +11,7 @@ import type { TransientMemory } from './transient-rules.ts';
 
 type StepCounts = OperationCounts['step'];
 
-/** What the judge remembers of an operation between two looks, within one step. */
+/** What the judge remembers of an operation from one round to the next, within one step. */
 export type OperationMemory = {
   /** The CUSUM of real failures; one caller can add only a part to it. */
   readonly cusum: number;
@@ -19,13 +19,13 @@ export type OperationMemory = {
   readonly rehearsal: number;
   /** What each caller has added to the CUSUM, and what it would be without the limit for one caller. */
   readonly failures?: { readonly shares: FailureShares; readonly unbounded: number } | undefined;
-  /** The counts of the step at the last look. */
+  /** The counts of the step in the last round. */
   readonly seen: Pick<StepCounts, 'served' | 'failed' | 'attributable' | 'rehearsed'>;
   /** When the present window of 30 s began, in milliseconds since the epoch, and the latencies at that time. */
   readonly window: { readonly at: number; readonly servedMs: Latencies; readonly legacyMs: Latencies };
   /** How many windows in a row were too slow. */
   readonly slowWindows: number;
-  /** Absent before the first look. */
+  /** Absent before the first round. */
   readonly transient?: TransientMemory | undefined;
 };
 
@@ -65,7 +65,7 @@ export function newMemory(now: number): OperationMemory {
   };
 }
 
-/** The counts since the last look. If a count is lower than before, Redis has lost the old ones, so all counts are new. */
+/** The counts since the last round. If a count is lower than before, Redis has lost the old ones, so all counts are new. */
 function since(step: StepCounts, { seen }: OperationMemory) {
   const before = step.served < seen.served || step.rehearsed < seen.rehearsed ? newMemory(0).seen : seen;
   return {
@@ -148,7 +148,7 @@ function ofLatency({ slowWindows }: OperationMemory): JudgeDecision {
 }
 
 /**
- * Judges the counts of an operation since the last look. A failure counts only if the legacy source answered the same call,
+ * Judges the counts of an operation since the last round. A failure counts only if the legacy source answered the same call,
  * because otherwise a rollback would help no caller. Without data the decision is `go_on`.
  */
 export function judgeOperation(

@@ -17,7 +17,7 @@ export type FailureDrillDeps = {
 
 /** How long to wait for the judge after the last failed comparison call. */
 const WAIT_MS = 15_000;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /** The result of a drill that the judge has ended. */
 function resultOf(begun: MigrationState, ended: MigrationState | undefined, seconds: number): DrillResult {
@@ -66,7 +66,7 @@ export function createFailureDrill({ states, counts, clock }: FailureDrillDeps) 
         const state = states.shared(resource);
         if (state?.rehearsal === undefined) return resultOf(begun, state, seconds());
         progress(seconds(), DRILL_MS / 1_000);
-        await waitMs(LOOK_MS, signal);
+        await waitMs(POLL_MS, signal);
       }
       return { tripped: false, reason: 'no process judges: look whether Redis can be reached' };
     } finally {

@@ -17,11 +17,11 @@ export type NoiseMemory = {
   readonly highest?: Readonly<Record<string, number>> | undefined;
 };
 
-/** What the judge remembers of transient differences between two looks, within one step. */
+/** What the judge remembers of transient differences from one round to the next, within one step. */
 export type TransientMemory = {
   /** A CUSUM for each name of `TransientCounts.transients`. */
   readonly cusum: Readonly<Record<string, number>>;
-  /** The counts of the step at the last look. */
+  /** The counts of the step in the last round. */
   readonly seen: { readonly compared: number; readonly transients: Readonly<Record<string, number>> };
   /** Why there are too many transient differences; absent if there are not. */
   readonly exceeded?: string | undefined;
@@ -124,7 +124,7 @@ function cusumOf(
 }
 
 /**
- * Judges the transient differences since the last look. Differences that were gone after a wait are judged only after the noise
+ * Judges the transient differences since the last round. Differences that were gone after a wait are judged only after the noise
  * was measured, because a store that lags behind looks the same. Differences that were gone at once are judged at once.
  */
 export function judgeTransients(

@@ -47,7 +47,7 @@ async function resolvePageShift(
 
 /**
  * Removes the records that have only moved to another page from a confirmed comparison. Ignored or transient records at the edge
- * of a page are removed without a look at other pages.
+ * of a page are removed, and no other page is read for them.
  */
 export async function withoutPageShift(
   resource: Resource,
