@@ -63,14 +63,14 @@ export type MigrationsDeps = {
   readonly onCountsReset?: ((before: MigrationState, after: MigrationState) => void) | undefined;
 };
 
-/** The breaker and the callers of a migration. They survive changes of the configuration. */
-type Seen = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
+/** What this process has seen of a migration: its breaker and its callers. They survive changes of the configuration. */
+type Observed = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
 
 /** Creates the holder of the breakers and callers of all migrations. */
-function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) {
-  const all = new Map<string, Seen>();
+function createObserved({ clock: { monotonic }, log, openCallers }: MigrationsDeps) {
+  const all = new Map<string, Observed>();
 
-  function create(resource: string, name: string): Seen {
+  function create(resource: string, name: string): Observed {
     function onChange(isOpen: boolean): void {
       if (isOpen)
         log.warn(
@@ -83,12 +83,12 @@ function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) 
   }
 
   return {
-    of({ resource, sources }: DeclaredMigration): Seen {
+    of({ resource, sources }: DeclaredMigration): Observed {
       // Another pair of sources has another salt, so the same callers have other buckets.
       const name = [resource, ...sources].join(':');
-      const seen = all.get(name) ?? create(resource, name);
-      all.set(name, seen);
-      return seen;
+      const observed = all.get(name) ?? create(resource, name);
+      all.set(name, observed);
+      return observed;
     },
     close: () => all.forEach(({ callers }) => callers.close()),
   };
@@ -97,7 +97,7 @@ function createSeen({ clock: { monotonic }, log, openCallers }: MigrationsDeps) 
 /** Creates the migrations of a process. None is declared before `serveBy`. */
 export function createMigrations(deps: MigrationsDeps) {
   const { states, clock, metrics, legacyP99Ms, onServed, offerAnswer } = deps;
-  const seen = createSeen(deps);
+  const observed = createObserved(deps);
   const countsReset = createCountsReset(deps);
   const { monotonic } = clock;
 
@@ -105,7 +105,7 @@ export function createMigrations(deps: MigrationsDeps) {
   function of({ declared, resource: contract, config, deadlineMs }: MigratingResource) {
     const { resource } = declared;
     const initial = initialState(declared, new Date(clock.now()).toISOString());
-    const { breaker, callers } = seen.of(declared);
+    const { breaker, callers } = observed.of(declared);
     return {
       /** Creates the stage that chooses the source of each call of one operation. */
       originStage: (operation: string, handlers: OriginHandlers): Handler =>
@@ -156,17 +156,17 @@ export function createMigrations(deps: MigrationsDeps) {
     staleSeconds: () => states.staleSeconds(),
     /** The resources that this process serves from the legacy source now, because the new one fails here. */
     openBreakers: (): readonly string[] =>
-      served.flatMap(({ declared }) => (seen.of(declared).breaker.isOpen ? [declared.resource] : [])),
+      served.flatMap(({ declared }) => (observed.of(declared).breaker.isOpen ? [declared.resource] : [])),
     /** The callers that a share would reach; callers in `named` are shown by these ids. Rejects if Redis fails, or nothing moves. */
     async preview(resource: string, percent: number, named: readonly string[] = []): Promise<Preview> {
       const migrating = served.find(({ declared }) => declared.resource === resource);
       if (migrating === undefined) throw new Error(`${resource} does not move`);
       const { declared, config } = migrating;
-      const callers = await seen.of(declared).callers.list([...config.allow, ...config.deny, ...named]);
+      const callers = await observed.of(declared).callers.list([...config.allow, ...config.deny, ...named]);
       return previewShare(callers, percent, config);
     },
     close(): void {
-      seen.close();
+      observed.close();
       countsReset.close();
       states.close();
     },

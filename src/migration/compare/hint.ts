@@ -3,6 +3,7 @@
 import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue } from './comparison.ts';
 
+/** Time zones differ from UTC by quarters of an hour, and by 14 hours at most. */
 const ZONE_STEP_MS = 15 * 60_000;
 const ZONE_MS_MAX = 14 * 3_600_000;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;

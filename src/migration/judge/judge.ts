@@ -1,4 +1,4 @@
-// The judge. In a round every two seconds it judges all migrations: rolls back, holds, sends events, steps if `promote` is `auto`.
+// The judge. In a round every two seconds, it judges all migrations: rolls back, holds, sends events, steps (`promote: auto`).
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationCounts } from '../counts/count-comparisons.ts';

@@ -3,6 +3,7 @@
 import { createFailureRate } from '../../source/resilience/failure-rate.ts';
 import type { ComparisonCall } from './comparison-call.ts';
 
+/** Comparisons pause for `OPEN_MS` if at least half of ten or more calls in ten seconds have failed. */
 const OPTIONS = { calls: 10, windowMs: 10_000, failuresPercent: 50 };
 const OPEN_MS = 30_000;
 

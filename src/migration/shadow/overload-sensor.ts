@@ -8,6 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 export type OverloadCause = 'event_loop' | 'memory' | 'redis';
 
 const RESOLUTION_MS = 10;
+/** Above this delay of the event loop, or this part of the heap in use, the process counts as overloaded. */
 const DELAY_MS_MAX = 50;
 const HEAP_PART_MAX = 0.85;
 const WINDOW_MS = 1_000;

@@ -18,13 +18,16 @@ type OwnQuestionsDeps = Pick<ComparerDeps, 'resource' | 'sources' | 'clock'> & {
   readonly random: () => number;
 };
 
+/** How many questions are asked in one round, and for how long their answers count. */
 const QUESTIONS = 5;
 const RECENT_MS = 60_000;
 /** The most answered questions that are remembered; the oldest are dropped first. */
 const ANSWERED_MAX = 200;
 /** How long the judge waits. Most sources answer within this time, and the judge must not wait for a source that hangs. */
 const WAIT_MS = 500;
+/** The time limit of a round, which goes on while the judge does not wait for it. */
 const ROUND_MS = 30_000;
+/** Ids are taken from one of the first pages: at most this number of pages, of at most this number of records. */
 const PAGES = 5;
 const PAGE_MAX = 20;
 

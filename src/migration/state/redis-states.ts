@@ -74,7 +74,7 @@ const UNREADABLE = {
 type Store = ReturnType<typeof createStore>;
 
 /** Creates the function that compares the state in Redis with that of this process. The state with the higher `rev` wins. */
-function createComparison(replica: StateReplica, store: Store, { log, onRegressed }: RedisStatesDeps) {
+function createReconcile(replica: StateReplica, store: Store, { log, onRegressed }: RedisStatesDeps) {
   const warned = new Set<string>();
 
   /** Logs why a text is not used, once for each text. */
@@ -91,7 +91,7 @@ function createComparison(replica: StateReplica, store: Store, { log, onRegresse
     log.warn({ resource, rev, redisRev }, 'Redis had lost changes of a migration; they are there again');
   }
 
-  return async function compare(declared: DeclaredMigration): Promise<void> {
+  return async function reconcile(declared: DeclaredMigration): Promise<void> {
     const text = await store.read(declared);
     const own = replica.shared(declared.resource);
     if (own === undefined) return;
@@ -166,7 +166,7 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
   const { client, clock, instance } = deps;
   const store = createStore(deps);
   const replica = createStateReplica({ ...deps, isFileLeading: false });
-  const compare = createComparison(replica, store, deps);
+  const reconcile = createReconcile(replica, store, deps);
   // Calls run one after another; otherwise a late reply with an old state would look as if Redis had lost the newer state.
   const inTurn = createSerialQueue();
   let readAt = clock.monotonic();
@@ -181,7 +181,7 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStateStore {
   async function read(): Promise<void> {
     if (client.status !== 'ready') return;
     try {
-      await Promise.all(replica.declared().map(compare));
+      await Promise.all(replica.declared().map(reconcile));
       readAt = clock.monotonic();
       await acknowledge();
     } catch {

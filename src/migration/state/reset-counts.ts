@@ -31,7 +31,7 @@ export function createCountsReset({ states, clock, log, onCountsReset }: CountsR
     const next = withDigests(state, digests, new Date(clock.now()).toISOString());
     const written = await states.change(state, next);
     if (written.kind === 'conflict') {
-      compare(resource);
+      compareDigests(resource);
       return;
     }
     expected.delete(resource);
@@ -43,7 +43,7 @@ export function createCountsReset({ states, clock, log, onCountsReset }: CountsR
       );
   }
 
-  function compare(resource: string): void {
+  function compareDigests(resource: string): void {
     const state = states.shared(resource);
     const digests = expected.get(resource);
     // No state is stored, or it was not read from Redis yet.
@@ -53,14 +53,14 @@ export function createCountsReset({ states, clock, log, onCountsReset }: CountsR
     else reset(state, digests).catch(() => undefined);
   }
 
-  const unsubscribe = states.onChange(({ resource }) => compare(resource));
+  const unsubscribe = states.onChange(({ resource }) => compareDigests(resource));
   return {
     /** Compares the digests of a configuration with the digests in the states, now and whenever a state changes. */
     expect(declared: readonly DeclaredMigration[]): void {
       expected.clear();
       for (const { resource, digests } of declared) {
         expected.set(resource, digests);
-        compare(resource);
+        compareDigests(resource);
       }
     },
     close: unsubscribe,

@@ -44,7 +44,7 @@ function allowanceOf(entry: string, shares: ReadonlyMap<string, number>): number
   return Math.max(0, Math.min(SHAPE_MAX - (shares.get(entry) ?? 0), CALLER_MAX - ofCaller));
 }
 
-/** Adds the failures since the last round, each within the limits for its caller. Then `answered` calls reduce all shares alike. */
+/** Adds the failures since the last round, each within its caller's limits. Then `answered` calls reduce all shares alike. */
 export function nextBoundedCusum(
   before: BoundedCusum,
   failing: readonly string[],
