@@ -9,6 +9,7 @@ import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { SourceRate } from '../../source/source-upstreams.ts';
 
+/** A window of the rate limit is counted in parts of this length. */
 const PART_MS = 20;
 /**
  * The time between the grant of a token and the arrival of its call at the source differs from call to call. If a call arrives

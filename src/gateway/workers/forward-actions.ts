@@ -14,6 +14,7 @@ import { answersOf, NoAnswerError, type WorkerLink } from './worker-link.ts';
 /** Returns the workers that serve at this moment. */
 type Serving = () => readonly Pick<WorkerLink, 'ask'>[];
 
+/** How long a primary waits for a worker that carries out an action, or counts something. */
 const ACTION_MS = 5_000;
 const COUNT_MS = 1_000;
 /** The timeout of a live explanation, which asks a source and so may take as long as the deadline of the resource. */
