@@ -37,6 +37,7 @@ export type ReloaderDeps = Reloading &
     readonly draining: () => boolean;
   };
 
+/** How long a reload waits for processes to confirm it, if the request does not say. */
 const WAIT_MS = 5_000;
 /** How many texts of replaced configurations are kept, to show what a reload has changed. */
 const REVISIONS_MAX = 10;

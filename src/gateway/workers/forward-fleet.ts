@@ -6,6 +6,7 @@ import type { WorkerLink } from './worker-link.ts';
 
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
+/** How long a primary waits for its worker: for figures of many hours, which are many keys, and for anything else. */
 const READ_MS = 10_000;
 const ASK_MS = 5_000;
 

@@ -45,6 +45,7 @@ export type PrimaryDeps = {
   readonly runbook: string;
 };
 
+/** How long the primary waits for workers that it asks for their state or their incidents. */
 const STATE_MS = 1_000;
 
 /**
