@@ -1,3 +1,5 @@
+// Sends the console a new overview every two seconds (`GET /api/events`), so that no tab has to ask for it.
+
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { MetricsSnapshot } from '../telemetry/history/metric-sample.ts';

@@ -1,3 +1,5 @@
+// Puts all actions of a gateway together, with the audit of what they change, from the parts that the gateway hands in.
+
 import { type AuditLog, createAuditLog } from '../store/audit/audit-log.ts';
 import { createLocalAuditStore, createRedisAuditStore } from '../store/audit/audit-store.ts';
 import type { Logger } from 'pino';

@@ -1,3 +1,5 @@
+// Says for `/readyz` and for the log which Redis servers of the configuration are connected.
+
 import { redisRoles } from '../config/schema/redis.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import type { CheckResult } from './app.ts';

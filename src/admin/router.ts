@@ -1,3 +1,6 @@
+// The HTTP routes of the actions: checks the role and the input of a request, has its action carried out, and answers the
+// result.
+
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
 import type * as z from 'zod';

@@ -1,3 +1,5 @@
+// Limits how many wrong tokens an address may present to the operator's listener, at the sign-in and with any other request.
+
 import type { Clock } from '../../kernel/clock.ts';
 import { addressSubject } from '../../pipeline/stages/address-subject.ts';
 import { createTokenBucket, type TokenBucket } from '../../pipeline/stages/token-bucket.ts';

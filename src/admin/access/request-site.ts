@@ -1,4 +1,5 @@
-// Finds out whether a program, the console or a page of another site sent a request to the operator's listener.
+// Finds out whether a program, the console or a page of another site sent a request to the operator's listener, because a
+// page of another site must be able to change nothing here.
 
 import type { IncomingMessage } from 'node:http';
 

@@ -1,4 +1,4 @@
-// Reads and writes the cookie of a session of the console.
+// Reads and writes the cookie of a session of the console, for the guard and for the routes that sign in and out.
 
 import type { IncomingMessage } from 'node:http';
 

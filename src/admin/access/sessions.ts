@@ -1,3 +1,5 @@
+// Keeps the sessions of the console, so that a browser holds a cookie and a secret that end, and not the operator's token.
+
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { type AdminToken, isSameToken } from './admin-tokens.ts';

@@ -1,4 +1,5 @@
-// Carries out the actions of the operator's listener, and writes what they change to the audit.
+// Carries out the actions of the operator's listener, for its routes and for commands that work on Redis without a gateway,
+// and writes what they change to the audit.
 
 import type { RedisRole } from '../../config/schema/redis.ts';
 import type { AuditChange } from '../../store/audit/audit-entry.ts';

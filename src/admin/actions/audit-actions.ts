@@ -1,4 +1,4 @@
-// The action `audit`, by which operators read who changed what.
+// The action `audit`, by which operators read who changed what: in the console, and by `portico audit`.
 
 import { type AuditEntry, readAuditLine, verifyChain } from '../../store/audit/audit-entry.ts';
 import type { AuditLog } from '../../store/audit/audit-log.ts';

@@ -1,3 +1,5 @@
+// The action that purges the cache, for the console, a running gateway and `portico cache purge`.
+
 import type { Contract } from '../../contract/resource.ts';
 import { EVERYTHING, type HeldCount, type Purges } from '../../store/cache/purges.ts';
 import { ActionRefusal } from '../api/action.ts';

@@ -1,4 +1,4 @@
-// The actions that show the configuration in force, and reload it.
+// The actions that show the configuration in force and reload it, for the console, `portico config` and `portico reload`.
 
 import type { AuditChange } from '../../store/audit/audit-entry.ts';
 import { parseDuration } from '../../kernel/duration.ts';

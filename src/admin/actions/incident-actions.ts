@@ -1,4 +1,5 @@
-// The actions that read incidents, and the function that describes an incident for people.
+// The actions that read incidents, for the console and `portico status`, and the function that describes an incident for
+// people, which messages to a webhook use, too.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { resultWithin } from '../../kernel/result-within.ts';

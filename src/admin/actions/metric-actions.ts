@@ -1,3 +1,5 @@
+// The actions that read metrics, for the console: the overview, one source, the cache, and how they were over time.
+
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import { type MetricSampler, MINUTE_MS, POINT_MS } from '../../telemetry/history/metric-sampler.ts';

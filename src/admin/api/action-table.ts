@@ -1,3 +1,6 @@
+// The table of all actions of the operator's listener. Its routes, its OpenAPI document, the console and the commands take
+// the names and types of actions from here.
+
 import type * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 import type { ActionSpec, Parsed } from './action.ts';

@@ -1,4 +1,5 @@
-// What an action of the operator's listener is: its specification, who may ask for it, and how it ends.
+// What an action is: one thing that the console, a command or a program may ask of the operator's listener. Each has a
+// specification, a role that may ask for it, and a result.
 
 import * as z from 'zod';
 import { deceptiveCharacters } from '../../kernel/control-characters.ts';

@@ -1,4 +1,4 @@
-// The specification of the action `audit`.
+// The specification of the action `audit`, which reads who changed what.
 
 import * as z from 'zod';
 import { type Parsed, readAction } from './action.ts';

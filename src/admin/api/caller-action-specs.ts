@@ -1,4 +1,4 @@
-// The specification of the action `callers`.
+// The specification of the action `callers`: who calls, how often, and how much of each limit is left.
 
 import * as z from 'zod';
 import { type Parsed, readAction } from './action.ts';

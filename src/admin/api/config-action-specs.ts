@@ -1,4 +1,5 @@
-// The specifications of the actions that show, check and reload the configuration.
+// The specifications of the actions that show, check and reload the configuration; src/admin/actions/config-actions.ts
+// implements them.
 
 import * as z from 'zod';
 import { changeAction, matching, type Parsed, readAction, reason } from './action.ts';

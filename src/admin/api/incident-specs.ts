@@ -1,4 +1,5 @@
-// The specifications of the actions that read incidents.
+// The specifications of the actions that read incidents, and the types of their answers, which the page of the console
+// shows.
 
 import * as z from 'zod';
 import { incidentKinds } from '../../telemetry/incidents/incident.ts';

@@ -1,4 +1,4 @@
-// The specifications of the actions on API keys.
+// The specifications of the actions on API keys; src/admin/actions/keys implements them.
 
 import * as z from 'zod';
 import { addressRange, permission } from '../../config/schema/elements/scalars.ts';

@@ -1,4 +1,5 @@
-// The schemas that the actions on API keys answer with. They import nothing of Node, because the page reads their types.
+// The schemas of what the actions on API keys answer. They import nothing of Node, because the page of the console reads
+// their types.
 
 import * as z from 'zod';
 import { matching, utcTime, type Parsed } from './action.ts';

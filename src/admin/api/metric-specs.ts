@@ -1,4 +1,4 @@
-// The specifications of the actions that read metrics or empty the cache.
+// The specifications of the actions that read metrics or empty the cache, and the types of their answers for the console.
 
 import * as z from 'zod';
 import { RESOURCE_NAME } from '../../contract/contract-schema.ts';

@@ -1,3 +1,6 @@
+// Makes the OpenAPI document of the operator's listener from the table of its actions: for `/api/openapi.json` and the file
+// in the documents.
+
 import * as z from 'zod';
 import { type ActionSpec, problemStatus, takesBody } from './action.ts';
 import { actionList } from './action-table.ts';

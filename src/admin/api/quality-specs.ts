@@ -1,4 +1,4 @@
-// The specifications of the actions on the quality of replies and on disabled claims.
+// The specifications of the actions on the quality of replies (`portico quality`) and on disabled claims (`portico claims`).
 
 import * as z from 'zod';
 import { changeAction, type Parsed, readAction, reason } from './action.ts';

@@ -1,4 +1,5 @@
-// Describes the sign-in of the console in OpenAPI, and has the parts that the document of the actions uses, too.
+// Describes the sign-in of the console for the OpenAPI document of the operator's listener, and has the parts of that
+// document that openapi.ts uses for the actions, too.
 
 import * as z from 'zod';
 import { type Parsed, problemStatus } from './action.ts';

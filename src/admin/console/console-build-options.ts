@@ -1,3 +1,5 @@
+// How the page of the console is bundled, and where its files are: for the build, and for a gateway that runs from source.
+
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 

@@ -1,4 +1,4 @@
-// The files of the console's page: bundled or read once, and compressed for the operator's listener.
+// The files of the console's page: bundled or read once, and compressed. serve-console.ts serves them.
 
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

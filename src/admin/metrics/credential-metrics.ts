@@ -1,3 +1,6 @@
+// The metrics of credentials, a part of metrics.ts: refusals, keys that expire, the token issuer, and the lines of the
+// audit.
+
 import { thresholdText } from '../../telemetry/conditions/condition.ts';
 import { keysExpiring } from '../../telemetry/conditions/gateway-conditions.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';

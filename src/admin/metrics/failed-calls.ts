@@ -1,4 +1,4 @@
-// Measures which share of the calls to each source fails now. Alerts on sources read it.
+// Measures for the alerts on sources which share of the calls to each source fails now.
 
 import { type MetricPlace, registerGauge } from '../../telemetry/metrics/metric-factories.ts';
 

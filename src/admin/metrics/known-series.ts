@@ -1,3 +1,6 @@
+// Lists the series of counters that alerts and boards read, for a configuration. The gateway sets them to 0 when it comes
+// into force, because an alert cannot see the first event of a series that did not exist before.
+
 import { countedRules } from '../../source/adapter/read/outcome.ts';
 import { sortAndFilterClaims } from '../../source/adapter/spec/capability.ts';
 import { type RecordView, viewSpecOf } from '../../source/adapter/map/row-fields.ts';

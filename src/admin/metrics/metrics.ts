@@ -1,3 +1,6 @@
+// Creates all metrics of a gateway, which `/metrics` of the operator's listener shows. The files beside it have those of one
+// subject each.
+
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import {
   createEventCounter,

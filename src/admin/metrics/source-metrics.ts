@@ -1,4 +1,4 @@
-// The metrics of sources: their calls, hosts, breakers, disabled claims and scan caches.
+// The metrics of sources, a part of metrics.ts: their calls, hosts, breakers, disabled claims and scan caches.
 
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { isFieldAlarm, readFieldAlarm } from '../../source/adapter/spec/capability.ts';

@@ -1,3 +1,6 @@
+// The metrics of what a gateway stores, a part of metrics.ts: the Redis of each role, the answers in memory, and
+// compression.
+
 import type { Compression } from '../../store/cache/encoded-bodies.ts';
 import {
   createCounter,

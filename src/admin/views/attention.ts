@@ -1,4 +1,4 @@
-// Chooses what the operator sees first: incidents and conditions, without those that another one explains.
+// Chooses what the console shows first: open incidents and conditions, without those that another incident explains.
 
 import type { findConditions } from '../../telemetry/conditions/conditions.ts';
 import { rootIncidentOf, explanationOf, type ServedBySource } from '../../telemetry/incidents/causes.ts';

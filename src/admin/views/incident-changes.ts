@@ -1,4 +1,5 @@
-// Lists what was changed in the fleet before an incident, because a change is the most frequent cause.
+// Lists for the description of an incident what was changed in the fleet before it, because a change is the most frequent
+// cause.
 
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import { BEFORE_MS, type FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
@@ -14,14 +15,14 @@ const CLOSE_MS = 2_000;
 const SUSPECT_MS = 60_000;
 const APPLIED = 'reload applied';
 
-type Place = {
+type ChangedPlace = {
   readonly path?: unknown;
   readonly kind?: unknown;
   readonly before?: unknown;
   readonly after?: unknown;
 };
 
-function placeText({ path, kind, before, after }: Place): string {
+function placeText({ path, kind, before, after }: ChangedPlace): string {
   const values = before === undefined && after === undefined ? '' : ` ${String(before)} → ${String(after)}`;
   return `${String(path)} ${String(kind)}${values}`;
 }
@@ -37,7 +38,7 @@ function refusalText(outcome: string, problems: unknown): string {
 function reloadText({ outcome, after }: AuditEntry): string {
   const { changes, problems } = Object(after) as { readonly changes?: unknown; readonly problems?: unknown };
   if (outcome !== 'applied') return refusalText(outcome, problems);
-  const places = Array.isArray(changes) ? (changes as readonly Place[]) : [];
+  const places = Array.isArray(changes) ? (changes as readonly ChangedPlace[]) : [];
   const more = places.length > PLACES_MAX ? `, and ${places.length - PLACES_MAX} more` : '';
   return `${APPLIED}: ${places.slice(0, PLACES_MAX).map(placeText).join(', ')}${more}`;
 }

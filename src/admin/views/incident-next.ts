@@ -1,3 +1,6 @@
+// Says for the description of an incident what the gateway will do by itself and when, so that an operator knows whether to
+// wait.
+
 import { plural } from '../../kernel/plural.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 import { QUIET_MS } from '../../telemetry/incidents/incident.ts';
@@ -27,7 +30,7 @@ function leftText(what: string, leftMs: number, over: string): string {
   return leftMs > 0 ? `${what} for at most ${seconds(leftMs)} more` : over;
 }
 
-function ofUpstream({ breakerAt, since }: FleetIncident, source: string, facts: NextFacts, now: number) {
+function upstreamTexts({ breakerAt, since }: FleetIncident, source: string, facts: NextFacts, now: number) {
   const breakerMs = facts.breakerMs(source);
   const staleMs = facts.staleMs(source);
   const openMs = (breakerAt ?? 0) + (breakerMs ?? 0) - now;
@@ -46,7 +49,7 @@ function ofUpstream({ breakerAt, since }: FleetIncident, source: string, facts: 
   return [tries, stale];
 }
 
-function ofRedis(
+function redisTexts(
   { subject, since }: FleetIncident,
   { keysMs }: PatienceFacts,
   now: number,
@@ -67,19 +70,21 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
   if (!incident.isOpen) return [];
   const { kind, seen, since } = incident;
   const quietMs = now - seen;
-  const quiet = kind === 'config' || kind === 'field' ? 5_000 : 3_000;
+  const quietMinMs = kind === 'config' || kind === 'field' ? 5_000 : 3_000;
   const over =
-    quietMs > quiet ? [`nothing has failed for ${seconds(quietMs)}; it ends after ${QUIET_MS / 1_000}`] : [];
+    quietMs > quietMinMs
+      ? [`nothing has failed for ${seconds(quietMs)}; it ends after ${QUIET_MS / 1_000}`]
+      : [];
   // Their state is looked at each second: what has not failed since then is well again.
   if (over.length > 0 && (kind === 'redis' || kind === 'config')) return over;
   const source = sourceOfIncident(incident) ?? '';
   switch (kind) {
     case 'source':
-      return [...over, ...ofUpstream(incident, source, facts, now)];
+      return [...over, ...upstreamTexts(incident, source, facts, now)];
     case 'route':
-      return [...over, ...ofUpstream(incident, source, facts, now).slice(0, 1)];
+      return [...over, ...upstreamTexts(incident, source, facts, now).slice(0, 1)];
     case 'redis':
-      return [...over, ...ofRedis(incident, facts, now)];
+      return [...over, ...redisTexts(incident, facts, now)];
     case 'issuer':
       return [
         ...over,

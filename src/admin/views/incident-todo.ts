@@ -1,4 +1,4 @@
-// Says what an operator should do about an incident.
+// Says for the description of an incident what an operator should do: the entry of the runbook, the view and the command.
 
 import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
 import type { Incident, IncidentKind } from '../../telemetry/incidents/incident.ts';

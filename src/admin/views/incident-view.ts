@@ -1,4 +1,4 @@
-// Describes an incident in words and numbers, for the console and the command line.
+// Describes an incident in words and numbers, for the console, `portico status` and messages to a webhook.
 
 import { plural } from '../../kernel/plural.ts';
 import { percentText } from '../../telemetry/conditions/condition.ts';

@@ -1,4 +1,4 @@
-// Builds the answer of the action `overview` from a sample of the metrics.
+// Builds the answer of the action `overview`, the first view of the console, from a sample of the metrics.
 
 import type { MetricsSnapshot, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
 import { quantileMs } from '../../telemetry/history/latency-buckets.ts';

@@ -1,4 +1,5 @@
-// Lists the sources and pass-through routes that a configuration serves, as the metrics name them.
+// Lists the sources and pass-through routes that a configuration serves, by their names in the metrics: the actions that
+// read metrics and the incidents ask it which operations a source serves.
 
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type CompiledResource, withTargets } from '../../source/compile-sources.ts';

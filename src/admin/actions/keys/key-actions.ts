@@ -1,3 +1,5 @@
+// Puts the actions on API keys together, for the console and `portico keys`, and implements those that only read.
+
 import type { Clock } from '../../../kernel/clock.ts';
 import { findKey } from '../../../pipeline/stages/authentication/key-changes.ts';
 import { foundRecords } from '../../../store/key-store.ts';

@@ -1,3 +1,6 @@
+// The actions that change one API key: create, rotate, update, revoke, delete. `portico keys create --print` makes its key
+// here, too, without Redis.
+
 import type { Secret } from '../../../kernel/secret.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import {

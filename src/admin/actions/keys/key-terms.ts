@@ -1,4 +1,4 @@
-// Checks the words of actions on keys: spans, permissions, operations and tiers.
+// Checks the words by which operators say what an API key may do: spans, permissions, operations and tiers.
 
 import { closest } from '../../../config/validate/closest.ts';
 import type { GatewayConfig } from '../../../config/schema/gateway.ts';

@@ -1,3 +1,6 @@
+// Makes what operators may see of an API key from its stored record, for the actions on keys and the reports of `portico
+// keys`.
+
 import type { KeyRecord } from '../../../store/key-record.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 

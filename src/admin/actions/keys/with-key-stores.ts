@@ -1,3 +1,6 @@
+// Does the work of an action on the API keys in Redis, and explains to the operator why it failed: all actions on keys use
+// it.
+
 import { refuseIfRedisFails } from '../act.ts';
 import { KeyChangeError } from '../../../pipeline/stages/authentication/key-changes.ts';
 import type { KeyStore } from '../../../store/key-store.ts';

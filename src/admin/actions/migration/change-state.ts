@@ -1,4 +1,5 @@
-// Changes the state of a migration for an operator, and can wait until every process of the fleet has taken it over.
+// Changes the state of a migration for the actions of operators, and can wait until every process of the fleet has taken it
+// over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forcedOver, type MigrationState, positionText } from '../../../migration/state/migration-state.ts';

@@ -1,4 +1,4 @@
-// Finds the migration that an action names, or refuses the action.
+// Finds the migration that an action names, or refuses the action. All actions on migrations begin with it.
 
 import type { Clock } from '../../../kernel/clock.ts';
 import type { MigrationCounts } from '../../../migration/counts/count-comparisons.ts';

@@ -1,4 +1,5 @@
-// Puts the actions on migrations together, and implements those that change nothing.
+// Puts the actions on migrations together, for the console and `portico migration`, and implements those that change
+// nothing.
 
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import { type ActionHandlers, refuseIfRedisFails } from '../act.ts';

@@ -1,4 +1,5 @@
-// Finds the records that differ, and keeps their ids in memory until an operator takes them.
+// Finds the records that differ, for the action `migrations.ids`, and keeps their ids in memory until an operator takes
+// them.
 
 import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
 import type { DifferenceWithoutValues, Run } from '../../../migration/tasks/task-results.ts';

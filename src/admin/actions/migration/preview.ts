@@ -1,4 +1,4 @@
-// Adds the labels of keys to the answer that says whom a share of the ramp reaches.
+// Adds the labels of keys to the answer that says which callers a share of the ramp reaches, so that operators see names.
 
 import type { Preview } from '../../../migration/tasks/task-results.ts';
 import type { ActionValue } from '../../api/action-table.ts';

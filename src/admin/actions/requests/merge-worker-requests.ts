@@ -1,4 +1,5 @@
-// Merges the answers of several workers to the actions on requests.
+// Merges what several workers answer to the actions on requests. The primary process uses it, because each worker knows only
+// the requests that it has answered itself.
 
 import type { ActionResult } from '../../api/action.ts';
 import type { ActionInput, ActionName, ActionValue } from '../../api/action-table.ts';

@@ -1,4 +1,5 @@
-// The actions that list requests that failed or were slow, and show one of them with its timings.
+// The actions that list requests that failed or were slow, and show one of them with its timings: for the console and
+// `portico requests`.
 
 import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/semaphore.ts';

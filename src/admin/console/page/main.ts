@@ -1,4 +1,4 @@
-// The entry of the console's page.
+// The entry of the console's page, the script that the browser runs first.
 
 import { h, render } from 'preact';
 import { ConsoleApp } from './frame/app.ts';

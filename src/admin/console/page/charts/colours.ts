@@ -1,4 +1,4 @@
-// The colours of the style sheet, for canvases.
+// Reads the colours of the style sheet for charts that are drawn on a canvas, because a canvas knows no CSS variables.
 
 /** The colour that a custom property has at this moment, light or dark. */
 export function cssColour(name: string): string {

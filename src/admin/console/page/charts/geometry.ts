@@ -1,4 +1,4 @@
-// Computes where the marks of the small charts go. Unknown values are left out.
+// Computes where the marks of sparklines, heat maps and timings go. Unknown values are left out.
 
 /** The values of data points, the oldest first; null if unknown. */
 export type Points = readonly (number | null | undefined)[];

@@ -1,3 +1,5 @@
+// The heat map in the view of a source: how long its calls took over time.
+
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MetricsHistory } from '../../../api/metric-specs.ts';

@@ -1,4 +1,4 @@
-// A chart with lines over time, drawn with uPlot.
+// A chart with lines over time, drawn with uPlot, for the overview and the view of a source.
 
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -29,9 +29,12 @@ export type LineChartProps = {
 const HEIGHT = 168;
 const FONT = '12px system-ui, sans-serif';
 
-type Look = Pick<LineChartProps, 'lines' | 'textOf'> & { readonly onPoint: (index: number | null) => void };
+/** What a plot is drawn from, besides its data. */
+type PlotSettings = Pick<LineChartProps, 'lines' | 'textOf'> & {
+  readonly onPoint: (index: number | null) => void;
+};
 
-function optionsOf({ lines, textOf, onPoint }: Look, width: number): uPlot.Options {
+function optionsOf({ lines, textOf, onPoint }: PlotSettings, width: number): uPlot.Options {
   const [ink, grid] = [cssColour('ink-2'), cssColour('line')];
   const axis = { stroke: ink, font: FONT, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
   return {

@@ -1,4 +1,4 @@
-// Makes the lines of the charts from the time series of the API.
+// Makes the lines of charts (requests, latency, named counts) from the answer of the action `metrics.history`.
 
 import type { MetricsHistory, PointCounts } from '../../../api/metric-specs.ts';
 

@@ -1,4 +1,4 @@
-// Exponential back-off with jitter, for the stream of events.
+// Exponential back-off with jitter, for events.ts: the tabs of many operators must not all connect again at once.
 
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;

@@ -1,4 +1,4 @@
-// Who is signed in, and what every view can use.
+// What every view of the console can use: who is signed in, the latest overview, messages, and the API.
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';

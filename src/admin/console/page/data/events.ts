@@ -1,4 +1,5 @@
-// The stream of events of this tab. It is closed while the tab is hidden, and opened again with back-off.
+// Follows the events that the operator's listener sends to this tab. The stream is closed while the tab is hidden, and
+// opened again with back-off if it fails.
 
 import { backOffMs } from './backoff.ts';
 import { sessionHeaders } from './api.ts';

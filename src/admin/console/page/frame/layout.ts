@@ -1,4 +1,4 @@
-// The frame of every view: navigation, who is signed in, the state of the stream.
+// The frame around every view: the navigation, who is signed in, and whether events arrive.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';

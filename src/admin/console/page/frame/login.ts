@@ -1,4 +1,4 @@
-// The login of the console.
+// The login of the console: somebody signs in with one of the tokens of the operator's listener.
 
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

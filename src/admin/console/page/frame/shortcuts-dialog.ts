@@ -1,9 +1,11 @@
+// The dialog that lists the keyboard shortcuts, opened by `?`.
+
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { element, html } from '../parts/html.ts';
 import { destinations } from './destinations.ts';
 
-function KeysDialog({ onClose }: { onClose: () => void }): VNode {
+function ShortcutsDialog({ onClose }: { onClose: () => void }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const rows = [
@@ -31,5 +33,5 @@ function KeysDialog({ onClose }: { onClose: () => void }): VNode {
 
 /** The list of shortcuts. */
 export function shortcutsDialog(isOpen: boolean, onClose: () => void): VNode | null {
-  return isOpen ? element(KeysDialog, { onClose }) : null;
+  return isOpen ? element(ShortcutsDialog, { onClose }) : null;
 }

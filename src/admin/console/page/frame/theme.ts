@@ -1,4 +1,4 @@
-// Light or dark: as the system says, or as the user has chosen in this browser.
+// Shows the page light or dark: as the system says, or as the user has chosen in this browser.
 
 /** `system` follows the machine. */
 export type Theme = 'system' | 'light' | 'dark';

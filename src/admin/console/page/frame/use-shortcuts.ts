@@ -1,3 +1,5 @@
+// The keyboard shortcuts of the console, in all views.
+
 import { useEffect } from 'preact/hooks';
 import { goTo } from '../data/console-context.ts';
 import { addressOf } from '../show/address.ts';

@@ -1,4 +1,5 @@
-// The dialog for a change: what it does, its fields, and one button. Nothing is changed by a single click.
+// The dialog in which an operator confirms a change: what it does, its fields, and one button. Nothing is changed by a
+// single click.
 
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// Makes elements from templates with `htm`, so that the page needs no compiler for JSX.
+// Makes the elements of all views from templates with `htm`, so that the page needs no compiler for JSX.
 
 import htm from 'htm';
 import { type ComponentChildren, type ComponentType, h, type VNode } from 'preact';

@@ -1,3 +1,5 @@
+// The field in which people choose a point in time, for the views that compare it with now: audit, configuration, quality.
+
 import type { VNode } from 'preact';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { changedQuery } from '../show/address.ts';

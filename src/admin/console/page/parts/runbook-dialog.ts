@@ -1,3 +1,5 @@
+// The dialog with an entry of the runbook, and the link that opens it, for incidents and failed requests.
+
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { goTo, useConsole } from '../data/console-context.ts';

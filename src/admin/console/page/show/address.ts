@@ -1,4 +1,5 @@
-// The address of the page: #/view/parameter?query. Everything that a view shows follows from it.
+// Reads and writes the address of the page: #/view/parameter?query. Everything that a view shows follows from it, so a link
+// shows the same.
 
 /** The views, in the order of the navigation. */
 export const viewNames = [

@@ -1,4 +1,4 @@
-// Reads the lines of the audit.
+// Reads the lines of the audit for the view of the audit and the history of a migration.
 
 import type { AuditAnswer } from '../../../api/audit-action-specs.ts';
 

@@ -1,4 +1,5 @@
-// Reads the few marks of Markdown that the runbook uses. The page makes text nodes of the result, never markup.
+// Reads the few marks of Markdown that the runbook uses, for its dialog. The page makes text nodes of the result, never
+// markup.
 
 /** A part of a line. */
 export type Piece = { readonly kind: 'text' | 'code' | 'strong'; readonly text: string };

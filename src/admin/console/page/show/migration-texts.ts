@@ -1,4 +1,4 @@
-// Says in words where a migration is and what was found.
+// Says in words where a migration is and what its comparisons have found, for the views of a migration.
 
 import type { DifferenceList, MigrationStatus } from '../../../api/migration-schemas.ts';
 

@@ -1,4 +1,5 @@
-// Reads points in time from addresses, and splits counts at one, so that views show what has changed since.
+// Reads points in time from addresses, and splits counts at one, so that the views of audit, configuration and quality show
+// what has changed since.
 
 import type { Tone } from './tones.ts';
 import { countText } from './units.ts';

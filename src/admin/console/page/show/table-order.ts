@@ -1,4 +1,4 @@
-// Sorts and filters the rows of a table. Unknown values are last in both directions.
+// Sorts and filters the rows of a table, for data-table.ts. Unknown values are last in both directions.
 
 /** The value by which a cell is sorted. */
 export type SortValue = string | number | null | undefined;

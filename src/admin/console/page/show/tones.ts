@@ -1,4 +1,4 @@
-// Chooses the tone of a state (its colour and shape), and sorts by severity.
+// Chooses how views mark a state (a tone is a colour with a shape), and sorts by severity.
 
 /** The severities, the most severe first. */
 const severities = ['critical', 'warning', 'info'] as const;

@@ -1,3 +1,5 @@
+// The view of the audit: who changed what, before and after, and why.
+
 import type { VNode } from 'preact';
 import type { AuditAnswer } from '../../../api/audit-action-specs.ts';
 import { type AuditRow, auditRows } from '../show/audit-rows.ts';

@@ -1,3 +1,5 @@
+// The view of the cache: what it answered, and the form that purges it.
+
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CacheDetail, CachePurge, NamedCounts } from '../../../api/metric-specs.ts';

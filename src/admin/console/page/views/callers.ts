@@ -1,3 +1,5 @@
+// The view of callers: who calls, which of their requests were refused, and the API keys.
+
 import type { VNode } from 'preact';
 import type { CallerList } from '../../../api/caller-action-specs.ts';
 import { useConsole } from '../data/console-context.ts';

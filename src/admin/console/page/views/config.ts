@@ -1,3 +1,5 @@
+// The view of the configuration in force: which processes serve it, its last change, and the reloads before.
+
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConfigDetail } from '../../../api/config-action-specs.ts';

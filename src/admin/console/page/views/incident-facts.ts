@@ -1,4 +1,4 @@
-// The facts of an incident that the overview and the page of the incident show.
+// The facts of one incident, as the overview and the page of the incident show them: what, why, since when, for whom.
 
 import type { VNode } from 'preact';
 import type { IncidentView } from '../../../api/incident-specs.ts';

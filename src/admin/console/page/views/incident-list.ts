@@ -1,4 +1,4 @@
-// Shows open incidents and other matters that need attention, on the overview.
+// The part of the overview with the open incidents and whatever else needs attention.
 
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';

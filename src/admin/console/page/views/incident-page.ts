@@ -1,4 +1,4 @@
-// The page of one incident, with the requests of its time.
+// The view of one incident, with the requests of its time.
 
 import type { VNode } from 'preact';
 import type { IncidentView } from '../../../api/incident-specs.ts';

@@ -1,3 +1,5 @@
+// The part of the view of callers in which an operator makes, rotates and revokes the API keys in Redis.
+
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { KeyList } from '../../../api/key-schemas.ts';

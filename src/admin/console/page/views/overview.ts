@@ -1,3 +1,5 @@
+// The first view of the console: what is wrong, the traffic, and one row for each source.
+
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { lineChart } from '../charts/line-chart.ts';

@@ -1,4 +1,4 @@
-// The page of the console on null and unreadable values: how often each field of a source is null, and what has changed.
+// The view of the quality of replies: how often each field of a source is null or cannot be read, and what has changed.
 
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// The forms that check the configuration files or put them in force, and show the result.
+// The forms in the view of the configuration that check its files or put them in force, and show the result.
 
 import type { VNode } from 'preact';
 import type { ConfigDetail, ReloadAnswer } from '../../../api/config-action-specs.ts';

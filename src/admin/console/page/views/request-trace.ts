@@ -1,3 +1,5 @@
+// The view of one request: where its time went, its error and its plan.
+
 import type { VNode } from 'preact';
 import { waterfall } from '../charts/waterfall.ts';
 import type { RequestDetail } from '../../../api/request-action-specs.ts';

@@ -1,4 +1,5 @@
-// The view of requests, and the parts of it that other views show, too.
+// The view of requests that failed or were slow, and its tables and marks, which the views of an incident and of one request
+// show, too.
 
 import type { VNode } from 'preact';
 import type { RequestList } from '../../../api/request-action-specs.ts';

@@ -1,4 +1,4 @@
-// The tables of the view of a source.
+// The tables in the view of one source: outcome rules, hosts, contradicted claims, costs, replies and scan caches.
 
 import type { VNode } from 'preact';
 import type { NamedCounts, SourceDetail } from '../../../api/metric-specs.ts';

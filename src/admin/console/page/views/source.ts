@@ -1,3 +1,5 @@
+// The view of one source: its health, the outcomes of its calls, and the claims of its file.
+
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { heatMap } from '../charts/heat-map.ts';

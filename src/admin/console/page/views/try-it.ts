@@ -1,3 +1,5 @@
+// The view in which people try a query: how it would be answered, and, for operators, what the source answers now.
+
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../data/api.ts';

@@ -1,4 +1,4 @@
-// The buttons and forms with which an operator changes a migration.
+// The buttons and forms with which an operator changes a migration, in its view.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';

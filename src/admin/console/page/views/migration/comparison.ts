@@ -1,4 +1,4 @@
-// The tables of a migration: conditions of the next step, comparisons and differences.
+// The tables in the view of a migration: conditions of the next step, what was compared, and what differs.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';

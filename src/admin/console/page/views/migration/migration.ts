@@ -1,3 +1,5 @@
+// The view of a migration: where a resource is between its two sources, and what the next step needs.
+
 import type { VNode } from 'preact';
 import type { MigrationList, MigrationStatus } from '../../../../api/migration-schemas.ts';
 import {

@@ -1,4 +1,5 @@
-// The rules by which differences do not count, as far as they were made while the gateway runs.
+// The table and the forms of the rules by which differences of a migration do not count, as far as they were made while the
+// gateway runs. Rules of the configuration stand in its key `ignore`.
 
 import type { VNode } from 'preact';
 import type { DifferenceList, MigrationStatus } from '../../../../api/migration-schemas.ts';
