@@ -1,4 +1,5 @@
-// All commands but `start`. They are loaded only if one of them was called, because a gateway needs none of their files.
+// Registers all commands but `start`. They are loaded only if one of them was called, because a gateway needs none of their
+// files.
 
 import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';

@@ -1,3 +1,5 @@
+// `portico explain`: says how a request would be answered, or with `--live` how the source answers it now.
+
 import { type CliContext, type CommandLine, ExitError, exitCodes } from './context/context.ts';
 import { printReport } from './output/print-report.ts';
 import { withProgress } from './output/progress.ts';

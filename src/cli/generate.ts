@@ -1,3 +1,6 @@
+// `portico generate`: writes the documents that are made from the code, so that they cannot differ from it. Developers use
+// it.
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { documents, documentText } from '../workbench/docs/generate/documents.ts';

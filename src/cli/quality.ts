@@ -1,3 +1,6 @@
+// `portico quality`: says how well the replies of sources fit their files, as a running gateway has counted it, or as the
+// sources reply now.
+
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from './context/context.ts';
 import { type LiveQuality, readQuality } from '../workbench/explain/quality-live.ts';

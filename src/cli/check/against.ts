@@ -1,4 +1,4 @@
-// Compares the contract in force with an older one, for `portico check --against`.
+// Finds what clients of an older contract would miss in the contract in force, for `portico check --against`.
 
 import { gatewayPromiseIn, type GatewayPromise } from '../../config/load-contract.ts';
 import type { ConfigFiles } from '../../config/load.ts';

@@ -1,3 +1,5 @@
+// `portico check`: says whether a configuration is sound before a gateway is given it.
+
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { sourceNotes } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';

@@ -1,3 +1,5 @@
+// `portico doctor`: asks a live source whether it is as its source file says.
+
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import {
@@ -24,7 +26,7 @@ type Options = {
 const CALLS_MAX = 200;
 
 /** Finds the source with this name in the configuration, or the source that a file outside of it describes. */
-function choose(
+function chooseSource(
   name: string | undefined,
   { source: file }: Options,
   configFile: string,
@@ -51,7 +53,7 @@ async function runDoctor(
   configFile: string,
   context: CliContext,
 ): Promise<void> {
-  const compiled = choose(name, options, configFile, context);
+  const compiled = chooseSource(name, options, configFile, context);
   const { callsMax, values: showValues = false } = options;
   // Findings are printed as they come, so that a long diagnosis can be followed.
   const title = `doctor ${compiled[0].source.spec.name}`;

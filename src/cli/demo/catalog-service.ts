@@ -1,3 +1,5 @@
+// The sample service of the products: an old catalogue with unusual replies, as gateways meet them.
+
 import type { SampleProduct } from './data/generate-products.ts';
 import {
   type LegacyAnswer,

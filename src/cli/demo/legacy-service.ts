@@ -1,4 +1,4 @@
-// The HTTP server that all sample services share.
+// The HTTP server that all sample services share. It can be made slow or broken, so that a gateway has something to handle.
 
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from 'node:http';

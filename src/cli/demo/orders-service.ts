@@ -1,3 +1,5 @@
+// The sample service of the orders, which the gateway does not translate but passes through.
+
 import type { LegacyOrder } from './data/generate-orders.ts';
 import {
   type LegacyAnswer,
@@ -31,7 +33,7 @@ export function createOrdersService(options: OrdersServiceOptions): LegacyServic
     return order === undefined ? json(404, { FEHLER: 'UNBEKANNT' }) : json(200, { AUFTRAG: order });
   }
 
-  async function take(body: AsyncIterable<Uint8Array>): Promise<LegacyAnswer> {
+  async function receiveOrder(body: AsyncIterable<Uint8Array>): Promise<LegacyAnswer> {
     let bytes = 0;
     for await (const chunk of body) bytes += chunk.length;
     return json(201, { LAENGE: bytes });
@@ -40,7 +42,7 @@ export function createOrdersService(options: OrdersServiceOptions): LegacyServic
   async function respond({ method, path, headers, body }: LegacyRequest): Promise<LegacyAnswer> {
     if (headers['x-orders-token'] !== credentials.token) return textAnswer(401, 'Zugriff verweigert');
     if (method === 'GET' || method === 'HEAD') return read(path);
-    return method === 'POST' && path === LIST ? await take(body) : textAnswer(405, 'Nicht erlaubt');
+    return method === 'POST' && path === LIST ? await receiveOrder(body) : textAnswer(405, 'Nicht erlaubt');
   }
 
   async function answer(request: LegacyRequest): Promise<LegacyAnswer> {

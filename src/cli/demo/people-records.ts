@@ -1,4 +1,5 @@
-// The people of the sample's new service, and the twelve mistakes in them that a comparison has to find.
+// The people of the sample service that the users are migrated to, and the twelve mistakes in them that a comparison has to
+// find.
 
 import type { UserTruth } from './data/generate-users.ts';
 

@@ -1,3 +1,5 @@
+// The sample service to which the users are migrated, with planted mistakes that the comparison has to find.
+
 import type { SampleUser } from './data/generate-users.ts';
 import {
   type LegacyAnswer,

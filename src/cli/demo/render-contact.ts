@@ -1,4 +1,4 @@
-// Writes a contact of the sample CRM as JSON, in its two views.
+// Writes a contact of the sample CRM as JSON, as a row of a list or as a single record; users-service.ts replies it.
 
 import type { LegacyUser } from './data/generate-users.ts';
 

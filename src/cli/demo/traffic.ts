@@ -1,3 +1,5 @@
+// Sends sample traffic for `portico demo`, so that its console has something to show.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom, type Random } from './data/random.ts';
 import type { RunningSamples, SampleName } from './serve.ts';

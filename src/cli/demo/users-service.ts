@@ -1,3 +1,5 @@
+// The sample service of the users: an old CRM with unusual replies, as gateways meet them.
+
 import type { LegacyUser, SampleUser } from './data/generate-users.ts';
 import {
   type LegacyAnswer,

@@ -1,3 +1,5 @@
+// `portico audit` shows who changed what; `portico audit restore` puts saved lines back into a Redis without an audit.
+
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createAuditActions } from '../../admin/actions/audit-actions.ts';

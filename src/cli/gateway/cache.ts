@@ -1,3 +1,5 @@
+// `portico cache purge`: removes answers from the cache of a running gateway, or of all gateways on one Redis.
+
 import type { Command } from 'commander';
 import { createCacheActions } from '../../admin/actions/cache-actions.ts';
 import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/cache/purges.ts';

@@ -1,3 +1,6 @@
+// `portico claims`: shows the claims of source files that replies have contradicted; `portico claims reset` lets gateways
+// rely on them again.
+
 import { refuseIfRedisFails } from '../../admin/actions/act.ts';
 import type { Command } from 'commander';
 import { createClaimActions } from '../../admin/actions/disabled-claim-actions.ts';

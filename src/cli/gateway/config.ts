@@ -1,3 +1,6 @@
+// `portico config`: shows which configuration a running gateway serves; `portico config diff` shows how two revisions or two
+// replicas differ.
+
 import { diff } from 'node:util';
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import { objectBlocks } from '../../workbench/explain/report/object-tables.ts';

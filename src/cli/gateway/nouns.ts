@@ -1,4 +1,4 @@
-// `portico list`, `get` and `describe`: the same three words for everything that a running gateway has.
+// `portico list`, `get` and `describe`: the same three words for everything that a running gateway has, as in kubectl.
 
 import { closest } from '../../config/validate/closest.ts';
 import { objectBlocks, objectTable } from '../../workbench/explain/report/object-tables.ts';

@@ -1,4 +1,4 @@
-// Asks a running gateway to carry out actions, for the commands that need one.
+// Asks a running gateway to carry out actions, for all commands that work on one, and makes the exit code of a refusal.
 
 import type { Command } from 'commander';
 import {

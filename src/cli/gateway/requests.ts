@@ -1,3 +1,5 @@
+// `portico requests`: shows the requests of a running gateway that failed or were slow, or one of them with its timings.
+
 import { Option } from 'commander';
 import { requestReport, requestsReport } from '../../workbench/explain/report/requests-report.ts';
 import type { CommandLine } from '../context/context.ts';

@@ -1,4 +1,5 @@
-// Carries out the action of a command: at a running gateway, or on the Redis that gateways share.
+// Carries out the action of a command on keys, cache, claims or audit: at a running gateway, or without one on the Redis
+// that gateways share.
 
 import type { Command } from 'commander';
 import { type Act, type ActionHandlers, createAct } from '../../admin/actions/act.ts';

@@ -1,3 +1,5 @@
+// `portico status`: says what is wrong with a running gateway, for operators and for scripts.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type GatewayStatus,

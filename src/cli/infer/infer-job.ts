@@ -1,3 +1,5 @@
+// Reads from the command line what `portico infer` has to draft, and finds mistakes before the service is asked.
+
 import { ExitError, exitCodes } from '../context/context.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -76,12 +78,12 @@ function readForResource(text: string, { resources }: Contract): ForResource {
   return { resource, text: resource === undefined ? text : text.slice(resource.name.length + 1) };
 }
 
-type Split = {
+type SplitOptions = {
   readonly [Key in 'resource' | 'body' | 'one' | 'oneBody' | 'id' | 'map']: readonly ForResource[];
 };
 
 /** The options of which each may be for one resource. */
-function splitArguments(args: InferArguments, contract: Contract): Split {
+function splitArguments(args: InferArguments, contract: Contract): SplitOptions {
   const of = (texts: readonly string[]) => texts.map((text) => readForResource(text, contract));
   return {
     resource: of(args.resource),
@@ -117,7 +119,7 @@ function fileFor(given: readonly ForResource[], resource: Resource): string | un
 
 /** The columns that the operator names, by the field of the contract. */
 function columnsFor(
-  { id, map, resource: asked }: Split,
+  { id, map, resource: asked }: SplitOptions,
   resource: Resource,
 ): Readonly<Record<string, string>> {
   const of = (given: readonly ForResource[]) =>
@@ -142,7 +144,7 @@ function columnsFor(
 /** Every resource with its address; if the only resource has none, the `url` argument is its address. */
 function readTargets(
   url: string | undefined,
-  { resource: given }: Split,
+  { resource: given }: SplitOptions,
   sample: readonly string[],
   contract: Contract,
 ) {

@@ -1,3 +1,5 @@
+// `portico infer`: asks a live service, and writes the draft of the source file that describes it.
+
 import { writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { name as nameSchema } from '../../config/schema/elements/scalars.ts';

@@ -1,3 +1,5 @@
+// Says at the end of `portico infer` what to do with the source file that it has written.
+
 import type { Contract, ResourceName } from '../../contract/resource.ts';
 import type { ReportBlock } from '../../workbench/explain/report/report.ts';
 import { newApiKey, newKeyId } from '../../pipeline/stages/authentication/api-key.ts';

@@ -1,3 +1,5 @@
+// Reads the source file of `portico infer --into`, so that more resources of the same service are added to it.
+
 import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { InferError } from '../../workbench/infer/notes/note.ts';
 import { liveEnvironment, readSource } from '../input/read-config.ts';

@@ -1,4 +1,5 @@
-// Reads and checks a configuration whose files may be changing at this moment. The thread of checks runs it.
+// Reads and checks a configuration whose files may be changing at this moment, for a start, a reload and `portico check`.
+// config-check-thread.ts runs it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,3 +1,5 @@
+// Finds the source that is named on the command line, for `portico doctor`, `quality` and `test`.
+
 import { closest } from '../../config/validate/closest.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';

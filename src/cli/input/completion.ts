@@ -1,4 +1,4 @@
-// Completes words of the command line in bash, zsh and fish.
+// Completes words of the command line in bash, zsh and fish: commands, options, and the names of files, sources and keys.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// The thread that checks a configuration; config-check-client.ts starts it.
+
 import { parentPort, workerData } from 'node:worker_threads';
 import { ConfigError, type Problem } from '../../config/yaml/problem.ts';
 import { type CheckedTexts, type CheckScope, readSettledTexts } from './checked-config.ts';

@@ -1,4 +1,5 @@
-// Finds the operator's listener that a command asks, and the token for it.
+// Finds the operator's listener that a command asks, and the token for it: named on the command line, or in the
+// configuration.
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';

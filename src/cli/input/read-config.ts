@@ -1,3 +1,6 @@
+// Reads the files of a configuration and compiles them, for every command: all files, one source file alone, or with
+// placeholders for the variables that a command does not need.
+
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contractPathIn, loadContract, type LoadedContract } from '../../config/load-contract.ts';

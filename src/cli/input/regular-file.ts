@@ -1,3 +1,5 @@
+// Reads files that somebody names on the command line or that stand in a folder, and refuses pipes and devices.
+
 import { readFileSync, statSync } from 'node:fs';
 
 /** The text of a file. @throws Error if it cannot be read, or if it is a pipe or a device, because reading one may never end */

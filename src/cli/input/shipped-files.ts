@@ -1,4 +1,4 @@
-// Finds the files that are delivered with the program, in a source tree or in a build.
+// Finds the files that are delivered with the program (version, runbook, example sources), in a source tree or in a build.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FileText } from '../../config/yaml/yaml-file.ts';

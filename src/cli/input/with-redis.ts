@@ -1,4 +1,4 @@
-// Connects a command to a Redis of the configuration.
+// Connects a command to a Redis of the configuration while it works there without a gateway, as `portico keys create` does.
 
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { RedisRole } from '../../config/schema/redis.ts';

@@ -1,4 +1,5 @@
-// Renders the status of a migration as text for the terminal.
+// Renders the status of a migration as text for the terminal, for `portico migration status` and the commands that change
+// it.
 
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import { edgeCasesText, onceRows, rollbackText, walkText } from '../../migration/report/report-text.ts';

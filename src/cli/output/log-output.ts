@@ -1,4 +1,4 @@
-// The log of a gateway on standard output. It writes many lines at once, and never lets a slow reader stop requests.
+// Writes the log of a gateway to standard output: many lines at once, and so that a slow reader never stops requests.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';

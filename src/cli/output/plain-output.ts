@@ -1,4 +1,4 @@
-// Makes texts safe for a terminal and for a shell.
+// Makes texts of replies and files safe to print on a terminal, and to paste into a shell.
 
 import type { CliContext } from '../context/context.ts';
 

@@ -1,3 +1,6 @@
+// Prints the report of a command, for all commands that have one: as JSON, as plain text, or wrapped and coloured for a
+// terminal.
+
 import { styleText } from 'node:util';
 import {
   type Report,

@@ -1,4 +1,5 @@
-// Shows how a long command goes on, such as `infer` or `doctor`.
+// Shows how a long command goes on (`infer`, `doctor`, `explain`, `quality`, `test --record`), because it asks a source many
+// times.
 
 import type { ClientRequest } from 'node:http';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';

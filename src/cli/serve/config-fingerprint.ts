@@ -1,4 +1,4 @@
-// Says which files a gateway watches, and when they differ from the configuration in force.
+// Says for reloads which files a gateway watches, and when they differ from the configuration in force.
 
 import { dirname, join } from 'node:path';
 import type { ConfigTexts } from '../../config/load.ts';

@@ -1,3 +1,5 @@
+// `portico demo`: shows a gateway to somebody who has no services, in front of sample services.
+
 import { randomBytes } from 'node:crypto';
 import { redisRoles } from '../../config/schema/redis.ts';
 import { anyPorts, startSamples } from '../demo/serve.ts';

@@ -1,3 +1,7 @@
+// Keeps the last good configuration, so that `portico start` can start although the files are broken, and earlier ones for
+// `portico config back`. Only the texts of the files are kept. A `${NAME}` or `${file:…}` is resolved again at the next start,
+// so no secret is kept that is not in a file itself.
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -8,11 +12,6 @@ import { configDigest } from '../../gateway/reload/snapshot.ts';
 import type { SoundConfig } from '../../gateway/reload/reload-outcome.ts';
 import type { CliContext } from '../context/context.ts';
 import { compileFiles, type ReadyConfig, readUsableSections } from '../input/read-config.ts';
-
-/*
- * Keeps the last good configuration, so that a gateway can start although its files are broken. Only the texts of the files
- * are kept. A `${NAME}` or `${file:…}` is resolved again at the next start, so no secret is kept that is not in a file itself.
- */
 
 const FILE = 'last-good.json';
 const VERSION = 1;

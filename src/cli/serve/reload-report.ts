@@ -1,3 +1,5 @@
+// Says in words what a reload has changed, for `portico reload`.
+
 import type { Report } from '../../workbench/explain/report/report.ts';
 import type { ActionValue } from '../../admin/api/action-table.ts';
 

@@ -1,4 +1,5 @@
-// Makes a gateway reload at a SIGHUP, and when its files change.
+// Makes a gateway reload at a SIGHUP, and when its files change; `portico start` opens it in the one process, or in the
+// primary.
 
 import type { Logger } from 'pino';
 import type { Reloader, Reloading } from '../../gateway/reload/reloader.ts';

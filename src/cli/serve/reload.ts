@@ -1,3 +1,5 @@
+// `portico reload` and `portico config back`: put changed or earlier files in force in a running gateway.
+
 import { writeFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';

@@ -1,4 +1,4 @@
-// Serves a gateway for a person who tries it: in one process, with a key for one run. `demo` and `try` use it.
+// Serves a gateway for a person who tries it with `portico demo` or `portico try`: in one process, with a key for one run.
 
 import { once } from 'node:events';
 import type { Secret } from '../../kernel/secret.ts';

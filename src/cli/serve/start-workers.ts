@@ -1,4 +1,4 @@
-// Starts a gateway of several processes: a primary, and workers that serve.
+// Starts a gateway of several processes for `portico start`: a primary, and workers that serve.
 
 import { once } from 'node:events';
 import { pino } from 'pino';

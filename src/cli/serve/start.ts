@@ -1,4 +1,4 @@
-// Starts a gateway, for `portico start`.
+// `portico start`: starts a gateway as one process; start-workers.ts starts several.
 
 import { once } from 'node:events';
 import { type Logger, pino } from 'pino';

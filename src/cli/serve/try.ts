@@ -1,4 +1,4 @@
-// Serves one source file at once, for `portico try`.
+// `portico try`: serves one source file at once, so that somebody who has just drafted it sees its answers.
 
 import { randomBytes } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';

@@ -1,3 +1,5 @@
+// Generates the orders of the sample order desk.
+
 import { createRandom, type Random } from './random.ts';
 
 /** An order as the legacy system stores and shows it: German names, German numbers and dates, all text. */

@@ -1,4 +1,4 @@
-// Generates the contacts of the sample CRM, with the faults that old data have.
+// Generates the contacts of the sample CRM, with the faults that old data have, and the people that they stand for.
 
 import { bios, cultures, eastAsian, emojiNames, towns } from './people-words.ts';
 import { createRandom, type LegacyText, noText, padded, type Random } from './random.ts';

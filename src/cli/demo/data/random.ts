@@ -1,3 +1,5 @@
+// Makes the random choices of the generators of sample data the same on every run, so that tests can rely on them.
+
 /** A seeded random generator: the same seed gives the same choices in the same order, on every machine. */
 export type Random = ReturnType<typeof createRandom>;
 
