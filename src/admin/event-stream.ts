@@ -1,4 +1,4 @@
-// Sends the console a new overview every two seconds (`GET /api/events`), so that no tab has to ask for it.
+// Sends the console a new overview every two seconds (a tick of `GET /api/events`), so that no tab has to ask for it.
 
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';

@@ -132,28 +132,28 @@ function stateOf(
 export function createFleetOverview(deps: FleetOverviewDeps) {
   const { sampler, status, self, callers, clock, fleet } = deps;
   let others: readonly GatewayState[] = [];
-  let heardAt = -Infinity;
-  let saidAt = -Infinity;
+  let readAt = -Infinity;
+  let writtenAt = -Infinity;
 
   const ownState = (sample: MetricsSnapshot) => stateOf(deps, sample);
 
   /** Writes the state of this gateway, so that each gateway can answer for all. */
-  async function say(sample: MetricsSnapshot): Promise<void> {
-    if (fleet === undefined || clock.monotonic() - saidAt < WRITE_EVERY_MS) return;
-    saidAt = clock.monotonic();
+  async function writeOwnState(sample: MetricsSnapshot): Promise<void> {
+    if (fleet === undefined || clock.monotonic() - writtenAt < WRITE_EVERY_MS) return;
+    writtenAt = clock.monotonic();
     const all = await callers();
-    const told = { ...all, callers: topCallers(all, CALLERS_MAX) };
-    await fleet.writeState(JSON.stringify({ ...ownState(sample), callers: told }));
+    const shown = { ...all, callers: topCallers(all, CALLERS_MAX) };
+    await fleet.writeState(JSON.stringify({ ...ownState(sample), callers: shown }));
   }
 
   /** Reads the states of the others; there are none while Redis fails, and then this gateway answers for itself alone. */
-  async function listen(): Promise<void> {
-    if (fleet === undefined || clock.monotonic() - heardAt < READ_EVERY_MS) return;
-    heardAt = clock.monotonic();
+  async function readOthers(): Promise<void> {
+    if (fleet === undefined || clock.monotonic() - readAt < READ_EVERY_MS) return;
+    readAt = clock.monotonic();
     const read = fleet.readStates().catch(() => []);
-    const heard = read.then((texts) => latestStates(texts, readState, ({ id }) => id, clock.now() - GONE_MS));
-    const noted = heard.then((states) => (others = states.filter(({ id }) => id !== self.id)));
-    await resultWithin(READ_MS, noted);
+    const found = read.then((texts) => latestStates(texts, readState, ({ id }) => id, clock.now() - GONE_MS));
+    const kept = found.then((states) => (others = states.filter(({ id }) => id !== self.id)));
+    await resultWithin(READ_MS, kept);
   }
 
   function compile(
@@ -179,15 +179,15 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
 
   return {
     /** Gets each sample. It never rejects, because the overview has an item for a Redis that fails. */
-    say: (sample: MetricsSnapshot) => say(sample).catch(() => undefined),
+    say: (sample: MetricsSnapshot) => writeOwnState(sample).catch(() => undefined),
     /** The overview of all gateways from the states that were last read; it starts the next reading without waiting for it. */
     tick(sample: MetricsSnapshot, incidents: readonly FleetIncident[]) {
-      void listen();
+      void readOthers();
       return compile([ownState(sample) as GatewayState, ...others], sample, incidents);
     },
     /** The overview of all gateways, or of one. @throws ActionRefusal if no gateway has this name */
     async overview(known: Promise<ScopedIncidents>, name?: string) {
-      const [sample, { incidents }] = await Promise.all([sampler.now(), known, listen()]);
+      const [sample, { incidents }] = await Promise.all([sampler.now(), known, readOthers()]);
       const all = [ownState(sample) as GatewayState, ...others];
       const chosen = name === undefined ? all : all.filter((one) => one.name === name).slice(0, 1);
       if (chosen.length > 0) return compile(chosen, sample, incidents);
@@ -196,12 +196,12 @@ export function createFleetOverview(deps: FleetOverviewDeps) {
     },
     /** The conditions that hold in any gateway. */
     async conditions() {
-      const [sample] = await Promise.all([sampler.now(), listen()]);
+      const [sample] = await Promise.all([sampler.now(), readOthers()]);
       const states = [ownState(sample) as GatewayState, ...others];
       return findConditions(conditionFacts(mergedSample(states, sample), countsOf(states), status()));
     },
     async callers() {
-      const [own] = await Promise.all([callers(), listen()]);
+      const [own] = await Promise.all([callers(), readOthers()]);
       const merged = mergeCallers([own, ...others.map((one) => one.callers)]);
       const scope = others.length > 0 ? 'fleet' : status().scope;
       return callersView(merged, scope, clock);

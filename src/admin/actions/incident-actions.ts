@@ -34,7 +34,9 @@ export type DescribeIncidents = (
 ) => Promise<readonly IncidentView[]>;
 
 const READER: Actor = { name: 'gateway', role: 'viewer' };
+/** Of how many incidents it is remembered what changed before them. */
 const REMEMBERED_MAX = 400;
+/** From this time after the start of an incident on, no earlier change is still on its way to the audit. */
 const SETTLED_MS = 60_000;
 /** How long the audit is waited for: a message can wait, a person cannot. */
 const [MESSAGE_WAITS_MS, PERSON_WAITS_MS] = [10_000, 1_000];
@@ -52,6 +54,7 @@ const runOf = ({ id, since }: FleetIncident) => `${id} ${since}`;
 /** Creates the function that describes incidents. What changed before the run of one is read once. */
 export function createIncidentDescriber({ clock, act, patience }: IncidentDescriberDeps): DescribeIncidents {
   const settled = new Map<string, IncidentView['before']>();
+  /** The entries of the runbook that were read, by their names. */
   const texts = new Map<string, string>();
 
   /** What changed before each incident. */
@@ -64,7 +67,6 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
       if (known !== undefined) return known;
       const changes = changesBeforeIncident(one, lines ?? []);
       if (lines === undefined) return { changes, problem: AUDIT_PROBLEM };
-      // The audit may get the line of a change some moments after it.
       if (clock.now() - one.since > SETTLED_MS) settled.set(runOf(one), { changes });
       return { changes };
     });

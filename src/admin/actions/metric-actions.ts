@@ -43,6 +43,7 @@ export type ReadFleet = (range: TableRange, prefixes: readonly string[]) => Prom
 type HistoryInput = ActionInput<'metrics.history'>;
 
 const HOUR_MS = 3_600_000;
+/** How far back a view may go; `pointMs`: how far apart the counts are kept; `stepMs`: how far apart they are shown by default. */
 const SPANS = {
   '1h': { spanMs: HOUR_MS, pointMs: POINT_MS, stepMs: POINT_MS },
   '48h': { spanMs: 48 * HOUR_MS, pointMs: MINUTE_MS, stepMs: 10 * MINUTE_MS },
@@ -50,7 +51,7 @@ const SPANS = {
 /** More data points than these would make an answer large and slow. */
 const POINTS_MAX = 2_880;
 
-/** The families of series that a view over time shows. */
+/** The time series that a view over time shows, by the beginnings of their names; label values come after them. */
 const SERIES = ['requests|', 'latency|', 'refusals|', 'calls|', 'failures|', 'callLatency|', 'events|'];
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -94,7 +95,7 @@ export function createMetricActions(deps: MetricActionsDeps) {
     throw new ActionRefusal('not_found', `no source is named ${name}`, `sources: ${names}`);
   }
 
-  /** The counts since the start and those of the last hour, with the head of the answer. */
+  /** The counts since the start and those of the last hour; `head`: which processes the answer covers, and its times. */
   async function countsOf(prefixes: readonly string[]) {
     const { scope, table } = await read({}, prefixes);
     const sample = await sampler.now();

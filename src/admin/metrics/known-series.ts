@@ -40,6 +40,7 @@ const SOURCE_EVENTS = [
 ];
 
 const ORIGINS = ['legacy', 'new'];
+/** The rules by which the judge takes a migration back; `rehearsal` is a failure drill. */
 const JUDGED_BY = ['failures', 'difference', 'transient', 'latency', 'rehearsal'];
 
 /** Every combination of one value from each list. */

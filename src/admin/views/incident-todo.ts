@@ -60,5 +60,6 @@ export function todoLine(entry: string | undefined): string {
   if (plain.length <= LINE_CHARS_MAX) return plain;
   const cut = plain.slice(0, LINE_CHARS_MAX);
   const end = Math.max(cut.lastIndexOf('. '), cut.lastIndexOf('; '));
+  // If what fits ends with a sentence of a few words, the text is cut in the next one, because so few say too little.
   return end > 40 ? `${cut.slice(0, end)}.` : `${cut.trimEnd()} …`;
 }

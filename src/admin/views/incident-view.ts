@@ -78,7 +78,7 @@ function affectedBy(
 }
 
 /** A line of the runbook with the names of a lost field. */
-function filled(line: string, { kind, subject, cause }: Incident): string {
+function withFieldNames(line: string, { kind, subject, cause }: Incident): string {
   if (kind !== 'field') return line;
   const { source, field } = lostFieldOf(subject);
   const how = cause.includes('unreadable') ? 'unreadable' : 'gone';
@@ -182,7 +182,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     todo: {
       ...todo,
       command: todo.command.replace('{redis}', facts.redisUrl(subject.split('+')) ?? 'redis://<host>:<port>'),
-      line: filled(todoLine(facts.runbook(todo.entry)), incident),
+      line: withFieldNames(todoLine(facts.runbook(todo.entry)), incident),
     },
   };
 }

@@ -92,7 +92,7 @@ function scanCachesOf(name: string, { at, gauges }: MetricsSnapshot): ActionValu
   });
 }
 
-/** The answer of `source` without its head. */
+/** The answer of `source`; metric-actions.ts adds which processes it covers, and its times. */
 export function sourceViewOf(
   source: ServedSource,
   { hosts, rules, ...description }: SourceDescription,
@@ -121,7 +121,7 @@ export function sourceViewOf(
   };
 }
 
-/** The answer of `cache` without its head. */
+/** The answer of `cache`; metric-actions.ts adds which processes it covers, and its times. */
 export function compileCacheView(
   counts: Counts,
   sample: MetricsSnapshot,

@@ -31,7 +31,7 @@ type RecentCounts = {
   readonly grown: SeriesCounts;
   /** A minute, or less after a start. */
   readonly overMs: number;
-  /** What the last hour counted of the families that are judged by the hour. */
+  /** What the last hour counted of the time series by which some conditions are judged. */
   readonly lastHour: SeriesCounts;
 };
 

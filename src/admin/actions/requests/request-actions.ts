@@ -33,11 +33,12 @@ type Search = {
   readonly limit: number;
 };
 
-const LIMIT = 100;
+const LIMIT_DEFAULT = 100;
 const NO_REDIS = 'Redis does not answer, so requests of other gateways are missing';
 
 /** How many requests a listing has at most. */
-export const limitOf = ({ limit }: Pick<Input, 'limit'>) => (limit === undefined ? LIMIT : Number(limit));
+export const limitOf = ({ limit }: Pick<Input, 'limit'>) =>
+  limit === undefined ? LIMIT_DEFAULT : Number(limit);
 
 /** Reads a trace from Redis; `undefined` if the text has another shape. */
 function traceIn(text: string): RequestTrace | undefined {
@@ -65,6 +66,7 @@ function compileIsWanted({ status, operation, code, source, caller }: Input, fro
   };
 }
 
+/** The texts of which the JSON of a failed request has one: a status of 5xx, or that it was slow. */
 const FAILED = ['"status":5', '"slow":true'];
 
 /**

@@ -80,10 +80,12 @@ type TimeSeries = {
 };
 
 /** Drops the first entries of every list that has one entry for each data point. */
-function cut(value: unknown, points: number, first: number): unknown {
+function withoutFirst(value: unknown, points: number, first: number): unknown {
   if (Array.isArray(value)) return value.length === points ? value.slice(first) : value;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, cut(part, points, first)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, withoutFirst(part, points, first)]),
+  );
 }
 
 /**
@@ -95,5 +97,5 @@ export function fromFirstKnownPoint<History extends TimeSeries>(history: History
   const began = at.findIndex((start) => start + stepMs > Date.parse(since));
   const first = Math.min(began === -1 ? at.length : began, at.length - POINTS_MIN);
   if (first <= 0) return history;
-  return { ...history, at: at.slice(first), series: cut(series, at.length, first) };
+  return { ...history, at: at.slice(first), series: withoutFirst(series, at.length, first) };
 }

@@ -9,7 +9,7 @@ export type StreamState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'd
 
 /** The callbacks of an event stream. `onState` may be called before `followEvents` returns. None is called after the stream is closed. */
 export type StreamHandlers = {
-  /** Gets the JSON of a tick. */
+  /** Gets the JSON of a tick: the overview, every two seconds. */
   readonly onTick: (value: unknown) => void;
   readonly onState: (state: StreamState) => void;
   /** The stream failed. The caller should check whether the session has ended. */

@@ -67,6 +67,7 @@ function totals({ totals: of }: Overview, history: MetricsHistory | undefined): 
 
 function charts(history: MetricsHistory): VNode {
   const { series, stepMs } = history;
+  // The interval of the last data point is not over.
   const at = history.at.slice(0, -1);
   const refusals = namedLines(series.refusals.byReason, stepMs);
   return html`<div class="charts">
