@@ -33,7 +33,7 @@ const NOT_COUNTED =
 const countText = ({ processes, answers, scanCaches }: HeldCount, tag = '') =>
   `${tag}: ${answers} answers and ${scanCaches} scan caches in the memory of ${processes} processes`;
 
-function collect(tag: string, before: readonly string[]): readonly string[] {
+function collectTags(tag: string, before: readonly string[]): readonly string[] {
   return [...before, tag];
 }
 
@@ -44,7 +44,7 @@ export function registerCacheCommand(program: Command, context: OperatorContext)
     .description('forget finished answers')
     .command('purge')
     .description('have every process forget answers and scan caches, within a second')
-    .option('--tag <tag>', 'such as users, products or users:42; may be repeated', collect, [])
+    .option('--tag <tag>', 'such as users, products or users:42; may be repeated', collectTags, [])
     .option('--all', 'everything')
     .option('--reason <text>', 'why, for the audit');
   addOperatorAction(purge, CACHE_REDIS, context, (_args, options: PurgeOptions) => {

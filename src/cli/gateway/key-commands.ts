@@ -49,6 +49,7 @@ const ADDRESSES = 'addresses and CIDR ranges that it may be used from, such as 1
 const OPERATIONS = 'operations that it may use, such as users.list,products.list';
 
 /** Keys that are imported with one request. */
+/** How many keys are sent in one request, because its body is bounded. */
 const IMPORT_BATCH = 1_000;
 
 const UNCONFIRMED_WARNING =

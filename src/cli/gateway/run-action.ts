@@ -87,6 +87,7 @@ async function onRedisItself<T>(
     }
     if (isSameRedis(config, wanted.role)) return withAudit(config, context, { client, keys }, run);
     if (redisProfile(config.redis, 'keys') === undefined) return withAudit(config, context, undefined, run);
+    // The audit is beside the keys. If their Redis cannot be reached, the work is still done.
     return withRedis(config, context.err, { role: 'keys', without: '', isOptional: true }, (own) =>
       withAudit(config, context, { client: own, keys }, run),
     );

@@ -35,7 +35,7 @@ function print(status: GatewayStatus, { json, watch }: Options, { out, terminals
   out(textOf(incidentListLines(status)));
 }
 
-/** Waits until the next look; false if the command is stopped meanwhile. */
+/** Waits until the status is read again; false if the command is stopped meanwhile. */
 const isNotStopped = (stop: AbortSignal) =>
   sleep(WATCH_MS, undefined, { signal: stop }).then(
     () => true,

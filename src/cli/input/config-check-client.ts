@@ -21,7 +21,8 @@ const IDLE_MS = 30_000;
 const CHECK_MS = 10_000;
 /** A process that gets little processor time may take this many times as long. */
 const STARVED_TIMES = 6;
-const LOOKS = 20;
+/** How often the time of a check is compared with its bound while it runs. */
+const TIME_READINGS = 20;
 
 /** How long a check may take, and how long an idle thread is kept. `cpuMs`: the processor time of this process. */
 export type CheckBounds = {
@@ -37,7 +38,7 @@ export type CheckBounds = {
 async function timeIsOver(checkMs: number, cpuMs: () => number, signal: AbortSignal): Promise<void> {
   const [since, cpuSince] = [performance.now(), cpuMs()];
   for (;;) {
-    await delay(checkMs / LOOKS, undefined, { signal, ref: false });
+    await delay(checkMs / TIME_READINGS, undefined, { signal, ref: false });
     const passed = performance.now() - since;
     if (passed >= checkMs && (cpuMs() - cpuSince >= checkMs || passed >= checkMs * STARVED_TIMES)) return;
   }

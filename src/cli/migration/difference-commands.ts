@@ -1,4 +1,5 @@
-// The commands `diffs`, `ignore`, `rules`, `acknowledge` and `explain` of `portico migration`.
+// The commands of `portico migration` on what differs between the two sources, and on the rules by which a difference does
+// not count: `diffs`, `ignore`, `rules`, `acknowledge` and `explain`.
 
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import { type DifferenceHint, differenceHints } from '../../migration/compare/hint.ts';

@@ -1,4 +1,5 @@
-// The commands of `portico migration` that change its position, and `preview`.
+// The commands of `portico migration` that take a step, approve it, go back or hold, and `preview`, which says whom a step
+// would reach.
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ActionValue } from '../../admin/api/action-table.ts';

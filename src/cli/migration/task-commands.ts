@@ -1,4 +1,5 @@
-// The commands of `portico migration` that start long work and wait for its end, and `report`.
+// The commands of `portico migration` that start long work (such as comparing all records) and wait for its end, and
+// `report`.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

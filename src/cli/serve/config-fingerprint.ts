@@ -42,7 +42,7 @@ export function watchedFiles(
         const texts = readTexts(configFile, known());
         return contentDigest({ ...texts, references: { ...texts.references, ...newReferences(texts) } });
       } catch {
-        // A folder is being exchanged at this moment. The next look finds its files.
+        // A folder is being exchanged at this moment. The next comparison finds its files.
         return undefined;
       }
     },
