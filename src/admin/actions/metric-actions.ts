@@ -43,7 +43,7 @@ export type ReadFleet = (range: TableRange, prefixes: readonly string[]) => Prom
 type HistoryInput = ActionInput<'metrics.history'>;
 
 const HOUR_MS = 3_600_000;
-/** How far back a view may go; `pointMs`: how far apart the counts are kept; `stepMs`: how far apart they are shown by default. */
+/** How far back a view may go; its counts are kept `pointMs` apart, and shown `stepMs` apart by default. */
 const SPANS = {
   '1h': { spanMs: HOUR_MS, pointMs: POINT_MS, stepMs: POINT_MS },
   '48h': { spanMs: 48 * HOUR_MS, pointMs: MINUTE_MS, stepMs: 10 * MINUTE_MS },
