@@ -1,4 +1,5 @@
-// Writes a contact of the sample CRM as JSON, as a row of a list or as a single record; users-service.ts replies it.
+// Writes a contact of the sample CRM as JSON, as a row of a list or as a single record;
+// users-service.ts answers with it.
 
 import type { LegacyUser } from './data/generate-users.ts';
 

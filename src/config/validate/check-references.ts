@@ -1,4 +1,5 @@
-// Checks fields that refer to records of another resource, because two sources may use the same id for different records.
+// Checks fields that refer to records of another resource, because two sources may use the same id for
+// different records. It notes in the sources which references are of the same ids.
 
 import type { Field } from '../../contract/fields.ts';
 import type { Resource } from '../../contract/resource.ts';

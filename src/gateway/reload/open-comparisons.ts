@@ -1,4 +1,5 @@
-// Opens the comparisons of both sources of migrations, and the tasks of operators that compare, for the life of a process.
+// Creates, once per process and kept over reloads, what compares the two sources of each migration, and the tasks of operators
+// that need it (walk, edge cases, explain, replay).
 
 import type { OperatorTasks } from '../../migration/operate/operator-tasks.ts';
 import { createTrafficReplay, parseRecordedQuery } from '../../migration/replay/replay.ts';

@@ -7,7 +7,7 @@ import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import { upstreamHostOf } from '../../kernel/upstream-call.ts';
 import type { SourceUpstreamsDeps } from '../../source/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../source/source-resilience.ts';
-import { openTimings } from '../../telemetry/requests/request-timings.ts';
+import { obtainTimings } from '../../telemetry/requests/request-timings.ts';
 import { createGuardedClient, type GuardedCall } from '../../source/client/guard/guarded-client.ts';
 import { createAgent } from '../../source/client/transport/agents.ts';
 import { serveOneHost } from '../../source/client/transport/one-host-agent.ts';
@@ -108,7 +108,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         isSafe: isRepeatable,
         question,
         trace: request.trace,
-        timings: openTimings(context.summary),
+        timings: obtainTimings(context.summary),
         method: request.req.method ?? '',
       };
       return guard.run(call, (attempt) =>

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../kernel/errors/catalogue.ts';
 import { fault, GatewayError } from '../../kernel/errors/fault.ts';
 import { entryAnswer, staleMsOf } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
-import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
+import { obtainTimings, timed } from '../../telemetry/requests/request-timings.ts';
 import { type CacheFillDeps, createCacheFill, etagOf } from './cache-fill.ts';
 import type { Call, Handler, CallAnswer, SourceCall, SourceHandler } from './call.ts';
 
@@ -53,7 +53,7 @@ function sourceCallOf(call: Call): SourceCall {
   call.summary.spans = call.openTrace();
   call.summary.query = query;
   call.summary.principal = call.principal?.subject;
-  openTimings(call.summary);
+  obtainTimings(call.summary);
   return { query, usage: call.summary, signal: call.signal };
 }
 
@@ -109,7 +109,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       }
       if (!cache.isShared || staleMs < 0) return serveEntry(call, key, local);
       // Another process may have put a newer entry into Redis.
-      return timed(openTimings(call.summary), 'cache', cache.remote(key)).then((remote) =>
+      return timed(obtainTimings(call.summary), 'cache', cache.remote(key)).then((remote) =>
         serveEntry(call, key, remote ?? local),
       );
     };

@@ -2,7 +2,7 @@
 
 import { fault } from '../../kernel/errors/fault.ts';
 import type { DecidedBy, Decision, Limiter, WindowState } from '../../store/limiter/limiter.ts';
-import { openTimings, timed } from '../../telemetry/requests/request-timings.ts';
+import { obtainTimings, timed } from '../../telemetry/requests/request-timings.ts';
 import type { Call, Stage } from './call.ts';
 
 /** What the stage needs. `limiter` must know the tier of every principal, because it throws for an unknown tier. */
@@ -81,7 +81,7 @@ export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): St
         apply(call, tier, decision);
         return next(call);
       }
-      return timed(openTimings(call.summary), 'limit', decision).then((later) => {
+      return timed(obtainTimings(call.summary), 'limit', decision).then((later) => {
         apply(call, tier, later);
         return next(call);
       });

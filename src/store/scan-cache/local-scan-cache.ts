@@ -1,4 +1,5 @@
-// Answers queries from the rows of one scan: sorts and filters them in this process, and keeps the results as views.
+// Answers queries from the rows of one scan: sorts and filters them in this process, and keeps the order of the rows for the
+// next page of the same query.
 
 import type { Field } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';

@@ -77,7 +77,7 @@ export class RequestTimings {
 export type TimingsCarrier = { timings?: RequestTimings | undefined };
 
 /** Returns the timings of a request, and creates them first if needed: a request that is served from memory has none. */
-export function openTimings(carrier: TimingsCarrier): RequestTimings {
+export function obtainTimings(carrier: TimingsCarrier): RequestTimings {
   return (carrier.timings ??= new RequestTimings());
 }
 

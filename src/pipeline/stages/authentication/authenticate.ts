@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '../../../kernel/errors/catalogue.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
-import { openTimings, timed } from '../../../telemetry/requests/request-timings.ts';
+import { obtainTimings, timed } from '../../../telemetry/requests/request-timings.ts';
 import { addressSubject } from '../address-subject.ts';
 import type { Call, Principal, Stage, RequestParts } from '../call.ts';
 import type { RefusalReason, CallerCredential } from './credential-result.ts';
@@ -141,7 +141,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
         accept(call, principal);
         return next(call);
       }
-      return timed(openTimings(call.summary), 'credential', principal).then((found) => {
+      return timed(obtainTimings(call.summary), 'credential', principal).then((found) => {
         accept(call, found);
         return next(call);
       });

@@ -1,5 +1,5 @@
-// A filter of a source may be right for numbers only, because the service leaves out a price that is a text. Then the file states
-// `types: [number]`, and this module observes the JSON type of each value of that field: another type contradicts the filter.
+// Observes the JSON types of the values that a source filters by. A service may filter numbers and leave out a price that is a
+// text. The source file then states `types: [number]`, and a value of another type contradicts the filter.
 
 import type { ListSpec } from '../../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../../contract/response-body.ts';

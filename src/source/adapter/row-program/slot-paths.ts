@@ -1,5 +1,5 @@
-// A slot is the number under which a projection keeps a value of a document. Here the paths of a source file get their slots and
-// places, and the values that were found become a document.
+// Gives each path that a list program reads a slot (the number under which the projection keeps its value), and lets the mapping
+// read values from slots. So rows are mapped without parsing the reply into objects.
 
 import type { MappingSpec, SourceSpec } from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';

@@ -73,7 +73,7 @@ function placeText(file: string | undefined, line: number | undefined): Children
 }
 
 /** The claims of the file that replies contradicted. */
-export function claimsTable({ claims }: SourceDetail, now: number): VNode {
+export function contradictedClaimsTable({ claims }: SourceDetail, now: number): VNode {
   return dataTable<SourceDetail['claims'][number]>({
     ...{ id: 'claims', label: 'contradicted claims', order: '-at', rows: claims },
     keyOf: ({ resource, claim, at }) => `${resource} ${claim} ${at}`,

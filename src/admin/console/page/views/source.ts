@@ -33,7 +33,7 @@ import {
   spanText,
 } from '../show/units.ts';
 import {
-  claimsTable,
+  contradictedClaimsTable,
   costsTable,
   countsTable,
   hostsTable,
@@ -49,7 +49,7 @@ function detailSections(detail: SourceDetail, now: number): VNode {
   const ofFile = () =>
     html`<div>
       ${cardOf('Outcomes by rule', rulesNote(), outcomeRulesTable(detail))}
-      ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A disabled claim is not relied on until the file changes or somebody resets it.', claimsTable(detail, now))}
+      ${cardOf('Claims that replies contradicted', 'With the line of the file that makes the claim. A disabled claim is not relied on until the file changes or somebody resets it.', contradictedClaimsTable(detail, now))}
       ${cardOf('Replies that could not be used', 'Places only, never values.', repliesTable(detail, now))}
       ${cardOf('What queries cost', `Calls for the first page; of a scan, the most it may take.${budgetText(detail)}`, costsTable(detail))}
       ${cardOf('Scan caches', 'What scans have brought, in the process that answers.', scanCachesTable(detail, now))}
