@@ -1,3 +1,5 @@
+// Reads a value of a YAML file with its digits as written, for recorded cases and for reports, which show secrets as `***`.
+
 import { type Document, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { maskReferences } from './substitute.ts';

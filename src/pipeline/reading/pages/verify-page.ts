@@ -1,4 +1,5 @@
-// Makes extra calls, about once a minute, that check the claims of a filtered page which its own rows cannot show.
+// Makes extra calls, each about once a minute, that check claims which the rows of a page cannot show: its size, its total, and
+// its filters.
 
 import { NO_MATCH_LABEL } from '../../../source/adapter/plan/inverse.ts';
 import {

@@ -1,4 +1,5 @@
-// Finds for a draft what shows that the credential counts (`auth.proof`): a value that a visitor does not get.
+// Finds for a draft a value of a reply that only an authenticated caller gets (`auth.proof`), because some services answer a
+// wrong credential with 200 and fewer records.
 
 import { showsNobody } from '../../../source/adapter/read/credential-proof.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
