@@ -179,7 +179,7 @@ const failures: BenchRow = {
       .filter(({ status, msg }) => msg === 'request' && Number(status) >= 500);
     await bench.until(async () => (await tab.page.locator('main tbody tr').count()) >= failed.length, 20_000);
     const links = await tab.page.evaluate<string[]>(
-      "[...document.querySelectorAll('main tbody a')].map((one) => one.getAttribute('href'))",
+      `[...document.querySelectorAll('main tbody a[href^="#/request/"]')].map((one) => one.getAttribute('href'))`,
     );
     const missing = failed.filter(({ requestId }) => !links.includes(`#/request/${String(requestId)}`));
     await tab.go(links[0] ?? '');

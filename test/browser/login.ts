@@ -118,7 +118,7 @@ const oneRound: BenchRow = {
     await tab.page.getByLabel('Token').waitFor();
     const hasEnded = await tab.page.getByText('Your session has ended').count();
     const frames = await tab.page.locator('.frame').count();
-    const isAll = first.join() === 'events,figures,overview,session';
+    const isAll = first.join() === 'events,metrics/history,overview,session';
     return promised(rounds === 1 && isAll && frames === 0 && hasEnded === 0 && isClean(tab), {
       rounds,
       'in the first': first.join(),

@@ -96,6 +96,8 @@ export const pageChanges: readonly PageChange[] = [
     ...{ action: 'migrations.hold', view: '#/migration/users', button: /^Hold/, verb: 'Hold' },
     fields: { Reason: REASON },
     hasReason: true,
+    // A migration begins with a comparison of both sources, which the page leaves to the command line.
+    prepare: (scene) => scene.rampUsers(1),
   },
   {
     ...{ action: 'migrations.resume', view: '#/migration/users', button: /^Resume/, verb: 'Resume' },
