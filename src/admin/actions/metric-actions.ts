@@ -87,7 +87,7 @@ export function createMetricActions(deps: MetricActionsDeps) {
   const { sampler, status, describe, quality, cacheBytesMax, fleet, incidents } = deps;
   const read = createHistoryReader(deps);
 
-  function resourcesOfSource(name: string): ServedSource {
+  function sourceNamed(name: string): ServedSource {
     const { sources } = status();
     const found = sources.find((source) => source.name === name);
     if (found !== undefined) return found;
@@ -107,12 +107,12 @@ export function createMetricActions(deps: MetricActionsDeps) {
     overview: ({ process }) => fleet.overview(incidents(), process),
     callers: () => fleet.callers(),
     async 'metrics.history'({ source: name, ...input }) {
-      const source = name === undefined ? undefined : resourcesOfSource(name);
+      const source = name === undefined ? undefined : sourceNamed(name);
       const { scope, since, table } = await read(input, SERIES);
       return { scope, since, stepMs: table.stepMs, at: table.at, series: chartSeries(table, source) };
     },
     async source({ name }) {
-      const source = resourcesOfSource(name);
+      const source = sourceNamed(name);
       const { counts, sample, head } = await countsOf(['calls|', 'failures|', 'rules|', 'events|', 'hosts|']);
       return { ...head, ...sourceViewOf(source, describe(source), sample, counts, await quality()) };
     },

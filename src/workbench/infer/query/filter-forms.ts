@@ -26,13 +26,16 @@ const OPTIONAL_WORD = /(?<=\])\[<word>\]$/;
 /** A form of a filter: its parameter, and the index of its spelling in `SPELLINGS`, if it was made from one. */
 type Form = { readonly query: Readonly<Record<string, string>>; readonly spelledBy: number | undefined };
 
+/** A column is put in as it is, whatever it is called: it is a name of the service. */
 function spell(spelling: string, column: string, word: string): Form['query'] {
-  const [name = '', value = '{value}'] = spelling
-    .replace('<Column>', column.charAt(0).toUpperCase() + column.slice(1))
-    .replace('<column>', column)
-    .replace('<word>', word)
-    .split('=');
-  return { [name]: value };
+  const marks: Readonly<Record<string, string>> = {
+    '<Column>': column.charAt(0).toUpperCase() + column.slice(1),
+    '<column>': column,
+    '<word>': word,
+  };
+  const fill = (text: string) => text.replaceAll(/<\w+>/g, (mark) => marks[mark] ?? mark);
+  const [name = '', value = '{value}'] = spelling.split('=');
+  return { [fill(name)]: fill(value) };
 }
 
 /** The usual forms of a filter; the spelling of an operator that worked before comes first. */

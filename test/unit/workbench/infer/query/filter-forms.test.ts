@@ -31,6 +31,14 @@ describe('the forms of a filter', () => {
     ['eq', '{"filter[price]":"{value}"}'],
   ])('of %s have %s', (op, query) => expect(queries('price', op, undefined)).toContain(query));
 
+  it.each(['a$&b', "it$'s", 'a=b', '<word>', '<Column>'])('have the column %s as it is called', (column) => {
+    expect(queries(column, 'ge', undefined)).toEqual(
+      expect.arrayContaining(
+        [{ [`${column}_gte`]: '{value}' }, { [column]: 'gte:{value}' }].map((one) => JSON.stringify(one)),
+      ),
+    );
+  });
+
   it('begin with the spelling that worked for another operator', () => {
     const worked = usualForms('price', 'ge', undefined).find(({ query }) => 'price[gte]' in query)?.spelledBy;
     expect(Object.keys(usualForms('price', 'le', worked)[0]?.query ?? {})).toEqual(['price[lte]']);
