@@ -3,6 +3,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { resultWithin } from '../../kernel/result-within.ts';
 
 const FORCE_MS = 6_000;
 /**
@@ -83,7 +84,7 @@ async function untilNoNewConnections(server: Server): Promise<void> {
 
 async function untilClosed(server: Server, closed: Promise<unknown>, forceMs: number): Promise<void> {
   const force = setTimeout(() => server.closeAllConnections(), forceMs);
-  await Promise.race([closed, delay(GRACE_MS, undefined, { ref: false })]);
+  await resultWithin(GRACE_MS, closed);
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   await closed;
   clearInterval(idle);

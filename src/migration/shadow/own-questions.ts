@@ -1,8 +1,8 @@
 // Asks both sources Portico's own questions, by which the judge learns whether the new source fails only for one caller.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { queryKey, type Query, queryShape } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import { resultWithin } from '../../kernel/result-within.ts';
 import { hasRecords, readListBody } from '../compare/read-body.ts';
 import type { OwnAnswers } from '../judge/carry-out-decision.ts';
 import { answerOf, type AskAtLowPriority, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
@@ -145,7 +145,7 @@ export function createOwnQuestions(deps: OwnQuestionsDeps) {
     async ask(operation: string, shapes: ReadonlySet<string>): Promise<OwnAnswers | undefined> {
       const known = rounds.get(operation);
       const { answers } = known !== undefined && isRecent(known) ? known : begin(operation, shapes);
-      const found = await Promise.race([answers, sleep(WAIT_MS, undefined, { ref: false })]);
+      const found = await resultWithin(WAIT_MS, answers);
       if (found !== undefined) rounds.delete(operation);
       return found;
     },

@@ -1,10 +1,10 @@
 // Extra calls check claims that an answer depends on but does not show. Their results are remembered here, so that they stay
 // few.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import type { PlanFailure } from './plan-failure.ts';
 import { GatewayError } from '../../../kernel/errors/fault.ts';
 import { createBackgroundTasks } from '../../../kernel/background-tasks.ts';
+import { resultWithin } from '../../../kernel/result-within.ts';
 import { createSingleFlight } from '../../../kernel/single-flight.ts';
 import { type BorderKeys, createBorderKeys } from './border-keys.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
@@ -51,7 +51,7 @@ export function createVerifications(waitMs = WAIT_MS): Verifications {
       const ended = new Promise((resolve) => {
         tasks.run((signal) => work(signal).finally(() => resolve(undefined)));
       });
-      await Promise.race([ended, delay(waitMs, undefined, { ref: false })]);
+      await resultWithin(waitMs, ended);
     },
     close: () => tasks.close(),
     wholeTotal: undefined,
