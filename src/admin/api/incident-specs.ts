@@ -65,6 +65,9 @@ const incident = z.strictObject({
       failed: count.describe('How many of their answers are affected.'),
     })
     .describe('The callers beyond the ten, together.'),
+  unknownCallers: count
+    .optional()
+    .describe('How many answers failed for callers that could not be told; absent if there are none.'),
   affected: z
     .string()
     .optional()

@@ -4,6 +4,7 @@ import { plural } from '../../kernel/plural.ts';
 import { percentText } from '../../telemetry/conditions/condition.ts';
 import { shareOf } from '../../telemetry/history/series-sums.ts';
 import { lostFieldOf } from '../../telemetry/incidents/causes.ts';
+import { CREDENTIAL_REFUSED } from '../../telemetry/incidents/failure-words.ts';
 import type { FleetIncident, IncidentScope } from '../../telemetry/incidents/fleet-incidents.ts';
 
 import {
@@ -45,7 +46,6 @@ const FAULT_TEXTS: Readonly<Record<IncidentView['fault'], string>> = {
   gateway: 'the gateway itself',
 };
 
-const CREDENTIAL_REFUSED = "refuses Portico's credential";
 const GO_BACK = 'portico config diff, portico config back';
 
 /** Whose fault an incident is. A credential that a service refuses stands in a file of ours. */
@@ -135,7 +135,7 @@ export function incidentText(incident: Incident): string {
   return `${subjectText(incident)}: ${cause}${at} since ${timeText(since)}${again}${parts}`;
 }
 
-function callersOf({ callers, labels, otherCallers }: Incident) {
+function callersOf({ callers, labels, otherCallers, answers }: Incident) {
   const all = Object.entries(callers).sort((a, b) => b[1] - a[1]);
   const shown = all.slice(0, CALLERS_SHOWN).map(([id, failed]) => {
     const label = labels[id];
@@ -143,7 +143,12 @@ function callersOf({ callers, labels, otherCallers }: Incident) {
   });
   const rest = all.slice(CALLERS_SHOWN);
   const failed = rest.reduce((sum, [, count]) => sum + count, otherCallers);
-  return { callers: shown, moreCallers: { callers: rest.length, failed } };
+  const unknown = answers.failed - shown.reduce((sum, one) => sum + one.failed, failed);
+  return {
+    callers: shown,
+    moreCallers: { callers: rest.length, failed },
+    ...(unknown > 0 && { unknownCallers: unknown }),
+  };
 }
 
 /** What an operator asks about an incident. */

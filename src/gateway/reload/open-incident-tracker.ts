@@ -65,9 +65,7 @@ function fieldStates(
     const subject = lostFieldSubject(source, resource, field);
     // While a resource moves, another source may have given the answer, so nobody is named.
     const served = compiled.find((one) => one.resource.name === resource && one.migration === undefined);
-    const spec = served?.source.spec.resources[resource];
-    const readBy =
-      spec === undefined || served === undefined ? [] : operationsWithField(spec, served.resource, field);
+    const readBy = operationsWithField(served, field);
     return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true, readBy }];
   });
 }

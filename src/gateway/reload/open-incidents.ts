@@ -57,11 +57,11 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
       const { profile } = all.find((one) => one.roles.some((role) => roles.includes(role))) ?? {};
       return profile && plainRedisUrl(profile);
     },
-    operationsOf(name, field) {
-      const { source, resource } = compiled.find((one) => one.resource.name === name) ?? {};
-      const spec = source?.spec.resources[name];
-      return spec === undefined || resource === undefined ? [] : operationsWithField(spec, resource, field);
-    },
+    operationsOf: (name, field) =>
+      operationsWithField(
+        compiled.find(({ resource }) => resource.name === name),
+        field,
+      ),
   };
 }
 

@@ -1,4 +1,5 @@
-// Makes HTML of texts that may hold anything, such as the descriptions of a contract file.
+// Makes HTML for the API page: sentences of texts that may hold anything, such as the descriptions of a contract file, and
+// tables of cells that are HTML already.
 
 import { escapeXml } from '../../source/adapter/request/request-body.ts';
 

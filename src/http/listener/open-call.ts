@@ -1,4 +1,5 @@
-// The call of a request: what the pipeline is told of it, its deadline, and the signal that aborts it.
+// Makes a `Call` of an HTTP request: the parts of the request that the stages use, with the address of the caller, and the
+// deadline and the signal that abort its handling.
 
 import { isIP } from 'node:net';
 import type { Request } from 'express';

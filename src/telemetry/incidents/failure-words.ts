@@ -14,12 +14,15 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
 };
 
+/** The words for a refusal of Portico's own credential. */
+export const CREDENTIAL_REFUSED = "refuses Portico's credential";
+
 /** The words for the other failures of calls. */
 const BY_FAILURE: Readonly<Record<string, string>> = {
   unreachable: 'cannot be reached',
   error: 'answers with errors',
   limited: 'limits Portico',
-  credential: "refuses Portico's credential",
+  credential: CREDENTIAL_REFUSED,
   shape: 'replies of another shape',
   outcome: 'replies that no outcome rule fits',
 };

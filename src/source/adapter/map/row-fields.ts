@@ -2,7 +2,13 @@
 // resource. Such a part is called a view.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
+import type {
+  GetSpec,
+  ListSpec,
+  MappingSpec,
+  SourceResourceSpec,
+  SourceSpec,
+} from '../../../config/schema/source.ts';
 import type { Field } from '../../../contract/fields.ts';
 import type { Resource } from '../../../contract/resource.ts';
 
@@ -83,10 +89,11 @@ export function wholeMapping(spec: SourceResourceSpec): MappingSpec {
  * then it can be there although the rows of the list have lost it.
  */
 export function operationsWithField(
-  spec: SourceResourceSpec,
-  { operations }: Resource,
+  served: { readonly source: { readonly spec: SourceSpec }; readonly resource: Resource } | undefined,
   field: string,
 ): readonly string[] {
+  const spec = served?.source.spec.resources[served.resource.name];
+  if (served === undefined || spec === undefined) return [];
   const isSame = spec.get === undefined || isDeepStrictEqual(spec.get.map[field], wholeMapping(spec)[field]);
-  return operations.flatMap(({ kind, name }) => (kind === 'list' || isSame ? [name] : []));
+  return served.resource.operations.flatMap(({ kind, name }) => (kind === 'list' || isSame ? [name] : []));
 }

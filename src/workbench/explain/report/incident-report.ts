@@ -49,7 +49,7 @@ function sinceText({ since, last, state, firstAt, reopened, worsenedAt }: Shown,
   return `${timeText(since)}, for ${lasting(Date.parse(until) - Date.parse(since))}${worse}${first}`;
 }
 
-function callersText({ kind, callers, moreCallers, affected, answers }: Shown): string {
+function callersText({ kind, callers, moreCallers, unknownCallers, affected, answers }: Shown): string {
   if (callers.length === 0)
     return affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known');
   const named = callers.map(({ id, label, failed }) => {
@@ -57,11 +57,10 @@ function callersText({ kind, callers, moreCallers, affected, answers }: Shown): 
     return `${name} ${number(failed)}`;
   });
   const { callers: more, failed } = moreCallers;
-  const nameless = answers.failed - failed - callers.reduce((sum, one) => sum + one.failed, 0);
   const all = [
     ...named,
     ...(failed > 0 ? [`${more > 0 ? number(more) : 'some'} more ${number(failed)}`] : []),
-    ...(nameless > 0 ? [`callers that are not known ${number(nameless)}`] : []),
+    ...(unknownCallers === undefined ? [] : [`callers that are not known ${number(unknownCallers)}`]),
   ].join(', ');
   return kind === 'field' && affected !== undefined ? `${affected}: ${all}` : all;
 }

@@ -59,6 +59,15 @@ describe('an incident of a source', () => {
   });
 });
 
+describe('the callers of an incident', () => {
+  const answers = { failed: 7, total: 20 };
+
+  it('are counted beside failed answers whose caller could not be told', () => {
+    expect(viewOf({ answers, callers: { web: 4, batch: 1 } }).unknownCallers).toBe(2);
+    expect(viewOf({ answers, callers: { web: 4 }, otherCallers: 3 }).unknownCallers).toBeUndefined();
+  });
+});
+
 describe('whose fault an incident is', () => {
   const reload = (beforeMs: number) => ({
     changes: [

@@ -38,6 +38,11 @@ describe('an incident in a terminal', () => {
 
   it('has who is affected where no caller is known', () =>
     expect(textOf({ affected: 'callers with tokens' })).toContain('callers   callers with tokens'));
+
+  it('has the answers of callers that are not known beside those of known ones', () =>
+    expect(textOf({ callers: [{ id: 'web', failed: 4 }], unknownCallers: 2 })).toContain(
+      'callers   web 4, callers that are not known 2',
+    ));
 });
 
 describe('an incident that reopened', () => {

@@ -70,7 +70,7 @@ function countedLinks(
 }
 
 function callersCell(incident: IncidentView): Children {
-  const { kind, callers, moreCallers, affected, answers } = incident;
+  const { kind, callers, moreCallers, unknownCallers, affected, answers } = incident;
   if (callers.length === 0)
     return affected ?? (answers.failed === 0 ? 'none got a failed answer' : 'not known');
   const things = callers.map(({ id, label, failed }) => ({
@@ -79,9 +79,9 @@ function callersCell(incident: IncidentView): Children {
   const more =
     moreCallers.failed > 0 &&
     html`<span class="part">${moreCallers.callers || 'some'} more ${countText(moreCallers.failed)}</span>`;
-  const nameless = answers.failed - moreCallers.failed - callers.reduce((sum, { failed }) => sum + failed, 0);
   const unknown =
-    nameless > 0 && html`<span class="part">callers that are not known ${countText(nameless)}</span>`;
+    unknownCallers !== undefined &&
+    html`<span class="part">callers that are not known ${countText(unknownCallers)}</span>`;
   const whose = html`${countedLinks(incident, things)}${more}${unknown}`;
   return kind === 'field' ? html`${affected}: ${whose}` : whose;
 }

@@ -23,9 +23,7 @@ ${get}`;
     referenceContract,
     [],
   );
-  const spec = users?.source.spec.resources['users'];
-  if (users === undefined || spec === undefined) throw new Error('the source has no users');
-  return operationsWithField(spec, users.resource, 'email');
+  return operationsWithField(users, 'email');
 }
 
 const single = (email: string) => `    get:
