@@ -113,6 +113,9 @@ const descriptionOf = ({ field, op }: FilterParameter) =>
 /** What a public id of a resource looks like. */
 export const exampleIdOf = ({ idStart }: Resource): string => `${idStart}42`;
 
+/** The path of an operation as OpenAPI writes it, such as `/v1/users/{id}`. */
+export const openapiPath = ({ path }: Operation): string => path.replace(':id', '{id}');
+
 /** The parameters of an operation. */
 export function parametersOf({ kind, resource }: Operation): readonly ApiParameter[] {
   if (kind === 'list') return listParameters(resource);

@@ -4,7 +4,7 @@ import { deprecationMarks, mayBeDeprecated } from './deprecation.ts';
 import { errorResponses, errorSchema } from './openapi-errors.ts';
 import { deprecationHeaders, header, headers } from './openapi-headers.ts';
 import type { Field } from './fields.ts';
-import { parametersOf } from './openapi-parameters.ts';
+import { openapiPath, parametersOf } from './openapi-parameters.ts';
 import type { Contract, Operation, Resource } from './resource.ts';
 
 type Schema = Record<string, unknown>;
@@ -166,7 +166,7 @@ export function openapiDocument(contract: Contract): Schema {
       description: `Reading ${name}.`,
     })),
     paths: Object.fromEntries(
-      contract.operations.map((operation) => [operation.path.replace(':id', '{id}'), pathItem(operation)]),
+      contract.operations.map((operation) => [openapiPath(operation), pathItem(operation)]),
     ),
     components: {
       securitySchemes: {

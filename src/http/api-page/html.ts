@@ -1,7 +1,7 @@
 // Makes HTML for the API page: sentences of texts that may hold anything, such as the descriptions of a contract file, and
 // tables of cells that are HTML already.
 
-import { escapeXml } from '../../source/adapter/request/request-body.ts';
+import { escapeXml } from '../../kernel/escape-xml.ts';
 
 /** Escapes a text for HTML. Words between backticks become code. */
 export function proseHtml(text: string): string {

@@ -4,10 +4,10 @@ import { PAGE_MAX } from '../../contract/parse-query.ts';
 import type { Contract } from '../../contract/resource.ts';
 import { catalogue, errorCodes } from '../../kernel/errors/catalogue.ts';
 import { API_PAGE_PATH } from '../../config/schema/gateway.ts';
-import { escapeXml } from '../../source/adapter/request/request-body.ts';
+import { escapeXml } from '../../kernel/escape-xml.ts';
 import { proseHtml, table } from './html.ts';
 import { exampleAddress, operationLinks, referencePart } from './reference.ts';
-import { samples } from './samples.ts';
+import { codeSamples } from './code-samples.ts';
 
 /** What the API page shows: a contract and the pass-through routes beside it. */
 export type ApiPageContent = {
@@ -116,7 +116,7 @@ ${contentsPart(content)}
 <section id="start" aria-labelledby="start-title">
 <h2 id="start-title">Start</h2>
 <p>Send your key or token in <code>Authorization: Bearer …</code>, or your key in <code>X-API-Key</code>. Send one of the two, and never put it into the address.</p>
-${first === undefined ? '' : samples('An example request', exampleAddress(first))}
+${first === undefined ? '' : codeSamples('An example request', exampleAddress(first))}
 <p>Every answer has an <code>X-Request-Id</code>. Name it when you ask for help. A permission lets a credential read a resource:</p>
 <ul>
 ${permissionItems(contract)}

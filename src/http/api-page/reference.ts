@@ -2,19 +2,23 @@
 
 import type { Field, JsonSchema } from '../../contract/fields.ts';
 import { operationTexts } from '../../contract/openapi.ts';
-import { type ApiParameter, exampleIdOf, parametersOf } from '../../contract/openapi-parameters.ts';
+import {
+  type ApiParameter,
+  exampleIdOf,
+  openapiPath,
+  parametersOf,
+} from '../../contract/openapi-parameters.ts';
 import { deprecationMarks } from '../../contract/deprecation.ts';
 import { deprecationHeaders, headers } from '../../contract/openapi-headers.ts';
 import type { Contract, FilterParameter, Operation, Resource } from '../../contract/resource.ts';
 import { catalogue, errorCodes } from '../../kernel/errors/catalogue.ts';
-import { escapeXml } from '../../source/adapter/request/request-body.ts';
+import { escapeXml } from '../../kernel/escape-xml.ts';
 import { proseHtml, table } from './html.ts';
-import { samples } from './samples.ts';
+import { codeSamples } from './code-samples.ts';
 
 type Resources = Contract['resources'];
 
 const anchorOf = ({ name }: Operation) => name.replace('.', '-');
-const pathOf = ({ path }: Operation) => path.replace(':id', '{id}');
 
 /** Says that a part is deprecated, and when it is removed. */
 function marksOf({ deprecated, 'x-sunset': sunset }: JsonSchema): string {
@@ -93,7 +97,7 @@ function fieldRows(fields: readonly Field[], before = ''): readonly (readonly st
 /** The address of an example request, below the root of the API. */
 export function exampleAddress(operation: Operation): string {
   const { kind, resource } = operation;
-  const path = pathOf(operation).slice(1);
+  const path = openapiPath(operation).slice(1);
   return kind === 'list'
     ? `${path}?limit=${Math.min(3, resource.pages.max)}`
     : path.replace('{id}', exampleIdOf(resource));
@@ -156,7 +160,7 @@ function tryForm(operation: Operation, parameters: readonly ApiParameter[], what
   const inputs = parameters.map(
     (one) => `<label><code>${one.name}</code> ${inputOf(one, exampleIdOf(operation.resource))}</label>`,
   );
-  return `<form class="try" data-path="${pathOf(operation).slice(1)}" aria-label="Try it: ${escapeXml(what)}" autocomplete="off" hidden>
+  return `<form class="try" data-path="${openapiPath(operation).slice(1)}" aria-label="Try it: ${escapeXml(what)}" autocomplete="off" hidden>
 <h4>Try it</h4>
 ${inputs.join('\n')}
 <button>Send the request</button>
@@ -170,7 +174,7 @@ function operationPart(operation: Operation, resources: Resources): string {
   const { summary, description } = operationTexts(operation);
   const parameters = parametersOf(operation);
   const anchor = anchorOf(operation);
-  const path = pathOf(operation);
+  const path = openapiPath(operation);
   const rows = parameters.map((one) => parameterRow(one, resource));
   return `<section class="operation" id="${anchor}" aria-labelledby="${anchor}-title">
 <div>
@@ -185,7 +189,7 @@ ${table(`Errors: ${summary}`, ['Status', 'Code', 'Meaning'], errorRows)}</detail
 </div>
 <div>
 <h4>Code</h4>
-${samples(summary, exampleAddress(operation))}
+${codeSamples(summary, exampleAddress(operation))}
 ${tryForm(operation, parameters, summary)}
 </div>
 </section>`;
@@ -194,7 +198,7 @@ ${tryForm(operation, parameters, summary)}
 /** The items of a table of contents: a link to each operation. */
 export function operationLinks({ operations }: Contract): string {
   return operations
-    .map((one) => `<li><a href="#${anchorOf(one)}"><b>GET</b> ${pathOf(one)}</a></li>`)
+    .map((one) => `<li><a href="#${anchorOf(one)}"><b>GET</b> ${openapiPath(one)}</a></li>`)
     .join('\n');
 }
 

@@ -9,7 +9,7 @@ import {
   readGatewayIncidents,
   readKnownIncidents,
 } from '../../telemetry/incidents/fleet-incidents.ts';
-import { shorterIncidents } from '../../telemetry/incidents/trim-incidents.ts';
+import { shorterIncidents } from '../../telemetry/incidents/shorter-incidents.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisConnection } from '../redis/redis.ts';
 import { createFleetStates, type FleetStatesDeps, latestStates, noneIfOther } from './fleet-states.ts';

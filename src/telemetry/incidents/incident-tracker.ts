@@ -3,9 +3,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestLogFields } from '../requests/recent-requests.ts';
 import type { ProcessIncidents } from './fleet-incidents.ts';
-import { createAnsweredPast } from './answered-past.ts';
+import { createAnswerCountHistory } from './answer-count-history.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
-import { createFieldReaders } from './field-readers.ts';
+import { createLostFieldAnswers } from './lost-field-answers.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
@@ -208,9 +208,9 @@ function createEventCounts(
 export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_SERVED) {
   const { clock, instance = 'gateway', version } = about;
   const startedAt = clock.now();
-  const answered = createAnsweredPast(serving.answered, clock.now);
+  const answered = createAnswerCountHistory(serving.answered, clock.now);
   const runs = createRuns(serving, answered.at);
-  const readers = createFieldReaders(clock.now);
+  const readers = createLostFieldAnswers(clock.now);
   const watched: (() => readonly WatchedState[])[] = [];
   let timer: NodeJS.Timeout | undefined;
 

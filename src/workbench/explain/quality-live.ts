@@ -4,7 +4,7 @@ import { sortAndFilterClaims } from '../../source/adapter/spec/capability.ts';
 import type { Query } from '../../contract/query.ts';
 import { type GatewayError, toGatewayError } from '../../kernel/errors/fault.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { spread } from '../../kernel/spread.ts';
+import { pickEvenly } from '../../kernel/pick-evenly.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createQuality, type ResourceQuality } from '../../pipeline/quality.ts';
 import { createAnswerQuery } from '../doctor/answer-request.ts';
@@ -105,7 +105,7 @@ export async function readQuality(
     quality.failed(error);
     problem = toGatewayError(error);
   }
-  if (compiled.adapter.get !== undefined) for (const id of spread([...ids], SINGLE_MAX)) await askOne(id);
+  if (compiled.adapter.get !== undefined) for (const id of pickEvenly([...ids], SINGLE_MAX)) await askOne(id);
   session.close();
   return {
     ...quality.report(),

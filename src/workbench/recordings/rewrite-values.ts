@@ -2,7 +2,7 @@
 // CSV), and everything else in the text.
 
 import { unescapeHtml } from '../../source/adapter/map/coercion/html-text.ts';
-import { escapeXml } from '../../source/adapter/request/request-body.ts';
+import { escapeXml } from '../../kernel/escape-xml.ts';
 import { escapedText } from '../../source/adapter/spec/pattern.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';

@@ -1,5 +1,6 @@
 // Compiles the body of a request: JSON, a form or XML, with the values of variables filled in and escaped.
 
+import { escapeXml } from '../../../kernel/escape-xml.ts';
 import type { BodySpec } from '../../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
@@ -58,19 +59,6 @@ export function checkJsonTree(tree: unknown, allowed: readonly string[], here: S
       checkTemplate(key, allowed, here.at(key));
       checkJsonTree(value, allowed, here.at(key));
     }
-}
-
-const XML_ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-/** Escapes a text for the content or an attribute of an XML element. */
-export function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? '');
 }
 
 /** An element whose only content is a variable, or a variable anywhere else. */

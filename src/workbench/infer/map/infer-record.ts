@@ -3,7 +3,7 @@
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
-import { spread } from '../../../kernel/spread.ts';
+import { pickEvenly } from '../../../kernel/pick-evenly.ts';
 import { knownPaths } from '../dialects/example-names.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
@@ -86,7 +86,7 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
   const ids = listedIds(context);
   // Ids from the whole list: the first records are often alike.
   const count = client.callsLeft > 60 ? RECORDS_MAX : 4;
-  const tried = [...new Set(spread(ids, count))];
+  const tried = [...new Set(pickEvenly(ids, count))];
   const requests = guessRecordRequests(context, ids);
   const found = await findRecord({ ...context, requests, ids: tried, known: ids });
   const own = found && mapRecords(context, found);

@@ -2,7 +2,7 @@
 
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import { compileRequest } from '../../../source/adapter/request/request.ts';
-import { escapeXml } from '../../../source/adapter/request/request-body.ts';
+import { escapeXml } from '../../../kernel/escape-xml.ts';
 import { escapedText } from '../../../source/adapter/spec/pattern.ts';
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { leavesOf, setIn } from '../../../kernel/json/json-tree.ts';

@@ -3,7 +3,7 @@ import { openapiDocument } from '../../../../src/contract/openapi.ts';
 import { pageHtml } from '../../../../src/http/api-page/page-html.ts';
 import { catalogue } from '../../../../src/kernel/errors/catalogue.ts';
 import { compiledContract } from '../../../support/compiled-contract.ts';
-import { everyKind, HOSTILE } from './every-kind.ts';
+import { everyKind, HOSTILE } from './every-kind-of-field.ts';
 
 const { contract, problems } = compiledContract(everyKind);
 const routes = [{ path: '/legacy/<b>', methods: ['GET', 'POST'], permission: null }];

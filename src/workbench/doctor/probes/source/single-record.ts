@@ -11,7 +11,7 @@ import {
 } from '../../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
-import { spread } from '../../../../kernel/spread.ts';
+import { pickEvenly } from '../../../../kernel/pick-evenly.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 import { formAdvice, integerFormAdvice } from './id-form.ts';
 
@@ -35,7 +35,7 @@ function chooseRecords(records: readonly EvidenceRow[], max: number): readonly E
     return [records.find(isLacking), records.findLast(isLacking)];
   });
   const special = [records[0], odd, complete, records.at(-1), ...lacking].filter((one) => one !== undefined);
-  return [...new Set([...special, ...spread(records, max)])].slice(0, max);
+  return [...new Set([...special, ...pickEvenly(records, max)])].slice(0, max);
 }
 
 /** The fields in which two views of a record differ. */

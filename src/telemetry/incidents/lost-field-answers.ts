@@ -6,7 +6,7 @@ import type { IncidentRun } from './incident-run.ts';
 type LostField = { readonly run: IncidentRun; readonly readBy: readonly string[] };
 
 /** Creates the counts. No field is lost at first. */
-export function createFieldReaders(now: () => number) {
+export function createLostFieldAnswers(now: () => number) {
   let runs: ReadonlyMap<string, readonly IncidentRun[]> = new Map();
   return {
     /** Notes which fields are lost at this moment. */

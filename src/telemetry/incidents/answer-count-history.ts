@@ -3,7 +3,7 @@
 const REMEMBERED_S = 128;
 
 /** Remembers how many answers there were at each second of the last two minutes. */
-export function createAnsweredPast(answered: () => number, now: () => number) {
+export function createAnswerCountHistory(answered: () => number, now: () => number) {
   const past = new Float64Array(REMEMBERED_S).fill(answered());
   const secondOf = (ms: number) => Math.floor(ms / 1_000);
   let latest = secondOf(now());

@@ -1,4 +1,4 @@
-import { escapeXml } from '../../source/adapter/request/request-body.ts';
+import { escapeXml } from '../../kernel/escape-xml.ts';
 
 /** By language: code that makes a request. `URL` is replaced by its address. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ with urllib.request.urlopen(request) as answer:
  * Code that makes a request to an address below the root of the API, such as `v1/users`, in each language. One language is
  * open at a time. The script of the page puts the address of this gateway in, which the gateway does not know.
  */
-export function samples(what: string, address: string): string {
+export function codeSamples(what: string, address: string): string {
   const url = `<span data-address="${escapeXml(address)}">https://api.example/${escapeXml(address)}</span>`;
   return Object.entries(SAMPLES)
     .map(([language, code], index) => {
