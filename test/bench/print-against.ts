@@ -1,3 +1,5 @@
+// The lines that the paired bench prints: this checkout against other commits, with the interval of each ratio.
+
 import type { AgainstResult, Comparison } from './against.ts';
 import type { MedianInterval } from './paired.ts';
 

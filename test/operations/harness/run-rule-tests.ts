@@ -1,3 +1,5 @@
+// Runs promtool's tests of the alert rules in config/alerts.yaml.
+
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

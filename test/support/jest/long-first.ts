@@ -1,3 +1,5 @@
+// The order of test files where jest does not know how long they take, as in a fresh clone.
+
 import sequencer from '@jest/test-sequencer';
 
 // Its types are those of its CommonJS form, which has the class one level down.
