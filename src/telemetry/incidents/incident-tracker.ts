@@ -103,8 +103,7 @@ function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
       ),
     isSlow: (ms: number) => ms > deps.slowMs(),
     /** Counts a call that did not fail as slow or not. */
-    countSpeed(source: string, at: number, ms: number, host: string | undefined): void {
-      const { slow } = upstreamOf(source);
+    countSpeed({ slow }: Upstream, at: number, ms: number, host: string | undefined): void {
       const slowMs = deps.slowMs();
       if (ms <= slowMs) slow.ok(at, host);
       else slow.fail({ at, cause: `calls take longer than ${slowMs / 1_000} s`, host }, at + ms);
@@ -160,14 +159,15 @@ function createEventCounts(
       const now = clock.now();
       // Counts reach back only a minute.
       const at = now - Math.min(seconds * 1_000, QUIET_MS);
-      const { run } = runs.upstreamOf(source);
+      const upstream = runs.upstreamOf(source);
       if (failure === undefined) {
-        if (!isAbandoned) run.ok(at, base);
-        runs.countSpeed(source, at, seconds * 1_000, base);
+        if (!isAbandoned) upstream.run.ok(at, base);
+        runs.countSpeed(upstream, at, seconds * 1_000, base);
         return;
       }
       const effect = failure === 'not_asked' ? 'not_sent' : undefined;
-      run.fail({ at, host: base, effect, cause: failureWords(failure, outcome, seconds, error) }, now);
+      const cause = failureWords(failure, outcome, seconds, error);
+      upstream.run.fail({ at, host: base, effect, cause }, now);
     },
     /** Notes a change of a source's breaker. */
     breaker(source: string, state: string): void {

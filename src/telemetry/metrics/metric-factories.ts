@@ -68,6 +68,8 @@ export function declareSeries({ counters }: MetricPlace, known: KnownSeries): vo
 function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: readonly LabelledChild<T>[] } {
   const tree = new Map<string, Map<string, Map<string, T>>>();
   const children: LabelledChild<T>[] = [];
+  /** The labels and the child of the latest event. The next event is often of the same series. */
+  let [last, lastFirst, lastSecond, lastThird]: [T?, string?, string?, string?] = [];
 
   function add(first: string, second: string, third: string): T {
     const child = create();
@@ -79,8 +81,13 @@ function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: re
   }
 
   return {
-    childOf: (first, second = '', third = '') =>
-      tree.get(first)?.get(second)?.get(third) ?? add(first, second, third),
+    childOf(first, second = '', third = '') {
+      if (last !== undefined && first === lastFirst && second === lastSecond && third === lastThird)
+        return last;
+      last = tree.get(first)?.get(second)?.get(third) ?? add(first, second, third);
+      [lastFirst, lastSecond, lastThird] = [first, second, third];
+      return last;
+    },
     children,
   };
 }

@@ -70,9 +70,11 @@ function createSlowPrincipals(monotonic: () => number) {
     callStarted: (call: SlotCall) => void running.push({ call, startMs: monotonic() }),
     callEnded(call: SlotCall): void {
       const nowMs = monotonic();
-      const index = running.findIndex((one) => one.call === call);
-      const [ended] = index < 0 ? [] : running.splice(index, 1);
-      const ms = nowMs - (ended?.startMs ?? nowMs);
+      // A loop of its own, because `findIndex` would make a closure for each call.
+      let index = 0;
+      while (index < running.length && running[index]?.call !== call) index += 1;
+      const ms = nowMs - (running[index]?.startMs ?? nowMs);
+      running.splice(index, 1);
       const isSlow = ms >= slowMs();
       if (isSlow) mark(call, ms, nowMs);
       // The first call is the mean.
