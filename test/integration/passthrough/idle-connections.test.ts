@@ -76,16 +76,19 @@ describe('an idle connection of a pass-through route to its upstream', () => {
     expect(route.upstream.connections).toBe(connections);
   });
 
-  it('is one of at most 32', async () => {
+  it.each([
+    ['is as many as ran at once', 40, 40],
+    ['is one of at most 256', 260, 256],
+  ])('%s: after %i requests, %i stay open', async (_name, asked, open) => {
     const sockets = new Set<Socket>();
-    await route.start({}, { script: holding(sockets, () => undefined) });
-    const asked = Array.from({ length: 40 }, () => route.ask(get));
-    await route.upstream.connected(40);
-    await eventually(() => sockets.size === 40);
+    await route.start({ concurrency: asked }, { script: holding(sockets, () => undefined) });
+    const answers = Array.from({ length: asked }, () => route.ask(get));
+    await route.upstream.connected(asked);
+    await eventually(() => sockets.size === asked);
     for (const socket of sockets) socket.write(OK);
 
-    for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
-    await eventually(() => route.upstream.open === 32);
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+    await eventually(() => route.upstream.open === open);
   });
 
   it('closes with the route', async () => {
