@@ -8,11 +8,15 @@ import { ActionRefusal } from '../api/action.ts';
 import { type ActionHandlers, refuseIfRedisFails } from './act.ts';
 
 /** The time that a text means: an instant, or a span before now. @throws ActionRefusal */
-export function sinceOf(text: string, now: number): number {
+export function sinceOf(text: string, now: number, name = 'since'): number {
   const span = parseDuration(text);
   const instant = span === undefined ? Date.parse(text) : now - span;
   if (Number.isFinite(instant)) return instant;
-  throw new ActionRefusal('bad_input', `since: ${text} is no time`, 'write 24h, 7d or 2026-01-31T00:00:00Z');
+  throw new ActionRefusal(
+    'bad_input',
+    `${name}: ${text} is no time`,
+    'write 24h, 7d or 2026-01-31T00:00:00Z',
+  );
 }
 
 /** Creates the action that reads the audit. No action changes a line. */

@@ -21,6 +21,7 @@ const trace = requestSummary.extend({
 const requestList = z.strictObject({
   scope,
   since: utcTime.describe('Of the oldest request that may be among them.'),
+  until: utcTime.optional().describe('Absent: now.'),
   slowMs: z.int().describe('From how many milliseconds on a request counts as slow.'),
   notes: z.array(z.string()).describe('What may be missing, and why.'),
   requests: z.array(requestSummary),
@@ -41,6 +42,7 @@ const name = z.string().regex(/^[\w.:-]{1,80}$/);
 export const requestSpecs = {
   requests: readAction('/api/requests', 'Requests that failed or were slow, the newest first.', requestList, {
     since: z.string().max(40).optional().describe('A span such as 2h, or an instant.'),
+    until: z.string().max(40).optional().describe('The same; default: now.'),
     status: matching(
       /^(?:[1-5]\d\d|[1-5]xx|slow|failed)$/,
       'a status such as 504, a class such as 5xx, slow, or failed: 5xx and slow',

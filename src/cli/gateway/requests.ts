@@ -8,6 +8,7 @@ import { addAskingAction, type AskOperator, type GatewayOptions } from './operat
 type Options = GatewayOptions & {
   readonly id?: string;
   readonly since?: string;
+  readonly until?: string;
   readonly status?: string;
   readonly operation?: string;
   readonly caller?: string;
@@ -19,8 +20,8 @@ type Options = GatewayOptions & {
 /** `portico requests`: shows the requests that failed or were slow. Exit code 1 if the gateway refuses. */
 async function runRequests(ask: AskOperator, { id, limit, ...filter }: Options) {
   if (id !== undefined) return requestReport(await ask('request', { id }));
-  const { since, status, operation, caller, code, source } = filter;
-  const asked = { since, status, operation, caller, code, source, limit };
+  const { since, until, status, operation, caller, code, source } = filter;
+  const asked = { since, until, status, operation, caller, code, source, limit };
   return requestsReport(await ask('requests', asked), Number(limit));
 }
 
@@ -31,6 +32,7 @@ export function registerRequestsCommand(line: CommandLine): void {
     .description('show which requests to a running gateway failed or were slow, and where their time went')
     .option('--id <id>', 'one of them, by its X-Request-Id or the id of its trace: steps, cause, plan')
     .option('--since <time>', 'a span such as 2h, or an instant; default: all that is kept')
+    .option('--until <time>', 'the same; default: now')
     .option('--status <status>', 'a status such as 504, a class such as 5xx, or slow')
     .option('--operation <name>', 'such as users.list')
     .option('--caller <id>', 'the id of a key, or the name of a token, as `portico callers` has it')

@@ -14,8 +14,11 @@ export type TraceWriteOutcome = 'written' | 'left_out' | 'lost';
 export type FleetTraceIndex = {
   /** Adds a trace, which is written about a second later. It returns at once; `onTrace` tells the outcome. */
   readonly add: (kept: KeptRequest) => void;
-  /** The JSON texts of the traces since a time (ms since the epoch), the newest hours first. Rejects if Redis fails. */
-  read(sinceMs: number): AsyncIterable<readonly string[]>;
+  /**
+   * The JSON texts of the traces between two times (ms since the epoch), and some others, the newest hours first. Rejects if Redis
+   * fails.
+   */
+  read(sinceMs: number, untilMs?: number): AsyncIterable<readonly string[]>;
   /** Stops writing; traces that wait are dropped. */
   close(): void;
 };
@@ -126,11 +129,12 @@ export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTrac
       pending.set(kept.kind, batch);
       schedule();
     },
-    async *read(sinceMs) {
+    async *read(sinceMs, untilMs = Infinity) {
       if (!redis.isReady()) throw new Error('Redis is not ready');
       const now = clock.now();
       const oldest = hourOf(Math.max(sinceMs, now - INDEX_MS));
-      for (let newest = hourOf(now); newest >= oldest; newest -= HOURS_READ)
+      // A trace is written when its request has ended, which may be in the next hour.
+      for (let newest = hourOf(Math.min(now, untilMs + HOUR_MS)); newest >= oldest; newest -= HOURS_READ)
         yield await readHours(newest, Math.max(oldest, newest - HOURS_READ + 1));
     },
     close() {

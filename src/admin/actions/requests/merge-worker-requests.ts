@@ -21,6 +21,7 @@ function gatherRequests(results: readonly ActionResult[], input: unknown): Actio
   const value: ActionValue<'requests'> = {
     scope: isFleet ? 'fleet' : 'workers',
     since: all.map(({ since }) => since).sort()[0] ?? first.since,
+    until: first.until,
     slowMs: first.slowMs,
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
     requests: newestOf(

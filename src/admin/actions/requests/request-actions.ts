@@ -26,6 +26,7 @@ type Input = ActionInput<'requests'>;
 /** A search among the request traces of the fleet. */
 type Search = {
   readonly fromMs: number;
+  readonly untilMs?: number;
   /** Texts that the JSON of a wanted trace contains: one at least of each list. */
   readonly marks: readonly (readonly string[])[];
   readonly isWanted: (trace: RequestTrace) => boolean;
@@ -46,6 +47,15 @@ function traceIn(text: string): RequestTrace | undefined {
   return read.success ? read.data : undefined;
 }
 
+/** The end of the time that is asked for. @throws ActionRefusal if it is before the beginning */
+function untilOf({ until }: Input, fromMs: number, now: number): number {
+  if (until === undefined) return Infinity;
+  const untilMs = sinceOf(until, now, 'until');
+  if (untilMs >= fromMs) return untilMs;
+  const reason = `until: ${until} is before ${new Date(fromMs).toISOString()}, since when requests are listed`;
+  throw new ActionRefusal('bad_input', reason, 'name a later until, or an earlier since');
+}
+
 function hasStatus({ status, slow }: RequestTrace, wanted: string): boolean {
   if (wanted === 'slow') return slow;
   if (wanted === 'failed') return slow || status >= 500;
@@ -53,10 +63,16 @@ function hasStatus({ status, slow }: RequestTrace, wanted: string): boolean {
 }
 
 /** Compiles the filter of a listing. */
-function compileIsWanted({ status, operation, code, source, caller }: Input, fromMs: number) {
+function compileIsWanted(
+  { status, operation, code, source, caller }: Input,
+  fromMs: number,
+  untilMs: number,
+) {
   return function isWanted(trace: RequestTrace): boolean {
+    const at = Date.parse(trace.at);
     return (
-      Date.parse(trace.at) >= fromMs &&
+      at >= fromMs &&
+      at <= untilMs &&
       (status === undefined || hasStatus(trace, status)) &&
       (operation === undefined || trace.operation === operation) &&
       (code === undefined || trace.code === code) &&
@@ -117,11 +133,11 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
   const oneByOne = createSerialQueue();
 
   /** Finds wanted traces of the fleet until there are enough; `undefined` if Redis does not answer. */
-  async function readFleet({ fromMs, marks, isWanted, limit }: Search) {
+  async function readFleet({ fromMs, untilMs, marks, isWanted, limit }: Search) {
     if (requestIndex === undefined) return [];
     const found: RequestTrace[] = [];
     try {
-      for await (const texts of requestIndex.read(fromMs)) {
+      for await (const texts of requestIndex.read(fromMs, untilMs)) {
         for (const text of texts) {
           const trace = marks.every((any) => any.some((mark) => text.includes(mark)))
             ? traceIn(text)
@@ -142,14 +158,17 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       const keptFrom = requestIndex === undefined ? startedAt : now - INDEX_MS;
       const asked = input.since === undefined ? keptFrom : sinceOf(input.since, now);
       const fromMs = Math.max(asked, keptFrom);
+      const untilMs = untilOf(input, fromMs, now);
       const limit = limitOf(input);
-      const isWanted = compileIsWanted(input, fromMs);
-      const fleet = await oneByOne(() => readFleet({ fromMs, marks: marksOf(input), isWanted, limit }));
+      const isWanted = compileIsWanted(input, fromMs, untilMs);
+      const search = { fromMs, untilMs, marks: marksOf(input), isWanted, limit };
+      const fleet = await oneByOne(() => readFleet(search));
       const all = [...(fleet ?? []), ...recent.traces().filter(isWanted)];
       const isFleet = requestIndex !== undefined && fleet !== undefined;
       return {
         scope: isFleet ? 'fleet' : 'process',
         since: new Date(isFleet ? fromMs : Math.max(fromMs, startedAt)).toISOString(),
+        ...(untilMs < Infinity && { until: new Date(untilMs).toISOString() }),
         slowMs: recent.slowMs,
         notes: fleet === undefined ? [NO_REDIS] : [],
         requests: newestOf(all, limit).map(summaryOf),

@@ -48,11 +48,12 @@ const MORE = 'without refusals of callers: --status failed; more: --limit, at mo
 
 /** Reports the requests that failed or were slow, of which at most `limit` were asked for. */
 export function requestsReport(listed: Listed, limit: number): Report {
-  const { scope, slowMs, notes, requests } = listed;
+  const { scope, until, slowMs, notes, requests } = listed;
   const isCut = requests.length >= limit;
   const since = isCut ? (requests.at(-1)?.at ?? listed.since) : listed.since;
   const what = `${isCut ? 'the newest ' : ''}${requests.length} that failed, or took longer than ${slowMs} ms`;
-  const heading = [what, `since ${since}, ${SCOPES[scope]}`, ...(isCut ? [MORE] : [])].join('\n');
+  const times = [`since ${since}, ${SCOPES[scope]}`, ...(until === undefined ? [] : [`until ${until}`])];
+  const heading = [what, ...times, ...(isCut ? [MORE] : [])].join('\n');
   const blocks = requests.length === 0 ? [] : causeBlocks(requests, isCut);
   return { json: listed, blocks: [heading, ...blocks, ...notes.map((note) => `note: ${note}`)] };
 }

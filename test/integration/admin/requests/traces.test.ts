@@ -146,6 +146,27 @@ describe('a request that failed or was slow', () => {
     expect(await list('code=nothing.like.it')).toEqual([]);
   });
 
+  it('is listed up to a time, as an instant or a span, and the answer says up to which', async () => {
+    const [before, after] = [await get('/v1/users/user_500'), await get('/v1/users/user_501')];
+    const { at } = await traceOf(before);
+    const idsUntil = async (until: string, base = gateway.adminUrl) => {
+      const { body } = await ask(`/api/requests?limit=1000&since=1h&until=${until}`, {}, base);
+      return { ...(body as Listed), ids: (body as Listed).requests.map(({ requestId }) => requestId) };
+    };
+    for (const base of [gateway.adminUrl, other.adminUrl]) {
+      await traceOf(after, base);
+      const listed = await idsUntil(at, base);
+      expect([listed.until, listed.ids[0]]).toEqual([at, before]);
+      expect(listed.ids).not.toContain(after);
+    }
+    expect((await idsUntil('30m')).ids).toEqual([]);
+    expect((await idsUntil('0s')).ids.slice(0, 2)).toEqual([after, before]);
+    expect(await ask('/api/requests?since=1h&until=2h')).toMatchObject({
+      status: 400,
+      body: { error: { reason: expect.stringContaining('until: 2h is before') } },
+    });
+  });
+
   it('tells nothing of records, queries and headers, neither in answers nor in Redis', async () => {
     const { body } = await ask('/api/requests?limit=1000');
     const { requests } = body as Listed;
@@ -168,6 +189,8 @@ describe('a request that failed or was slow', () => {
     const env = { PORTICO_ADMIN_TOKEN: VIEWER };
     const listed = await runCommand(['requests', '--status', '502', '--json', ...reach], env);
     expect((JSON.parse(listed.out) as Listed).requests[0]?.requestId).toBe(id);
+    const until = await runCommand(['requests', '--until', told.at, '--limit', '1', ...reach], env);
+    expect(until).toMatchObject({ code: 0, out: expect.stringContaining(`\nuntil ${told.at}\n`) });
     const one = await runCommand(['requests', '--id', id, ...reach], env);
     expect(one).toMatchObject({ code: 0, err: '' });
     expect(one.out).toContain(told.error!.code);
@@ -196,12 +219,17 @@ describe('a request that failed or was slow', () => {
     },
   );
 
-  it.each(['status=abc', 'limit=0', 'limit=1001', 'operation=%3Cscript%3E', 'since=never', 'other=1'])(
-    'is not listed by what makes no sense: %s',
-    async (query) => {
-      expect((await ask(`/api/requests?${query}`)).status).toBe(400);
-    },
-  );
+  it.each([
+    'status=abc',
+    'limit=0',
+    'limit=1001',
+    'operation=%3Cscript%3E',
+    'since=never',
+    'until=never',
+    'other=1',
+  ])('is not listed by what makes no sense: %s', async (query) => {
+    expect((await ask(`/api/requests?${query}`)).status).toBe(400);
+  });
 });
 describe('where Redis has gone', () => {
   it('requests are those of the workers of this gateway, and the answer says so', async () => {

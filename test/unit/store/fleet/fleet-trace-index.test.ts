@@ -44,9 +44,9 @@ function open(isReady = () => true) {
     },
   });
   const add = (kind: KeptKind, id: string) => index.add({ kind, trace: () => trace(id) });
-  async function ids(sinceMs = 0): Promise<string[]> {
+  async function ids(sinceMs = 0, untilMs?: number): Promise<string[]> {
     const found: string[] = [];
-    for await (const texts of index.read(sinceMs))
+    for await (const texts of index.read(sinceMs, untilMs))
       found.push(...texts.map((text) => (JSON.parse(text) as RequestTrace).requestId));
     return found;
   }
@@ -65,6 +65,7 @@ describe('the index of requests in Redis', () => {
     await until(3);
     expect(await ids()).toEqual(['third', 'first', 'second']);
     expect(await ids(clock.time)).toEqual(['third']);
+    expect(await ids(0, clock.time - 2 * HOUR_MS)).toEqual(['first', 'second']);
     for (const key of await client.keys('*')) expect(await client.pttl(key)).toBeGreaterThan(INDEX_MS);
     clock.time += INDEX_MS;
     expect(await ids()).toEqual(['third']);

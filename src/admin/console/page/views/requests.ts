@@ -11,12 +11,12 @@ import { html } from '../parts/html.ts';
 import { cardOf, loadedPart, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { type Address, addressOf, changedQuery } from '../show/address.ts';
 import { statusTone } from '../show/tones.ts';
-import { scopeText } from '../show/times.ts';
+import { scopeText, timeText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
 
 type RequestRow = RequestList['requests'][number];
 
-const asked = ['since', 'status', 'operation', 'source', 'code', 'caller'] as const;
+const asked = ['since', 'until', 'status', 'operation', 'source', 'code', 'caller'] as const;
 const spans = ['15m', '1h', '6h', '24h', '48h'];
 const statuses = ['all', '5xx', '4xx', '429', '499', '503', '504', 'slow'];
 const SHOWN_MAX = 200;
@@ -46,9 +46,11 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
         ${options.map((one) => html`<option key=${one} value=${one} selected=${query[name] === one}>${one}</option>`)}
       </select></label
     >`;
-  const { since = '' } = query;
-  // The link of an incident asks for requests since a moment, which is none of the spans.
-  const times = since === '' || spans.includes(since) ? spans : [since, ...spans];
+  const time = (name: string, label: string, all: string) => {
+    const { [name]: chosen = '' } = query;
+    // The link of an incident asks for requests since a moment, which is none of the spans.
+    return choice(name, label, chosen === '' || spans.includes(chosen) ? spans : [chosen, ...spans], all);
+  };
   const text = (name: string, label: string) =>
     html`<label
       >${label}<input
@@ -59,7 +61,7 @@ function filterForm(query: Readonly<Record<string, string>>): VNode {
     /></label>`;
   return html`<div class="filters">
     <form aria-label="Filter requests" onSubmit=${submit}>
-      ${choice('since', 'Since', times, 'as far as kept')}
+      ${time('since', 'Since', 'as far as kept')} ${time('until', 'Until', 'now')}
       ${choice('status', 'Status', statuses, 'failed or slow')} ${text('operation', 'Operation')}
       ${text('code', 'Code')} ${text('source', 'Source')} ${text('caller', 'Caller')}
       <button type="submit">Filter</button>
@@ -176,9 +178,10 @@ export function RequestsView(): VNode {
   const { query } = address;
   const list = useLoad<RequestList>(requestsPath(query, SHOWN_MAX), 5_000);
   const { value } = list;
+  const until = value?.until === undefined ? '' : ` until ${timeText(value.until, now)} UTC`;
   const slow = value?.slowMs === undefined ? '' : ` Slow is from ${durationText(value.slowMs)} on.`;
   return html`<div>
-    ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}.${slow} Times are UTC.`, findForm())}
+    ${viewHead('Requests', value === undefined ? 'Those that failed or were slow.' : `Those that failed or were slow. ${scopeText(value.scope, value.since, undefined, now)}${until}.${slow} Times are UTC.`, findForm())}
     ${cardOf(
       'Failed or slow',
       'Refusals of callers are under the statuses 4xx and all.',
