@@ -8,6 +8,7 @@ import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { printProblems } from './input/read-config.ts';
 import { version } from './input/shipped-files.ts';
 import { withPlainOutput } from './output/plain-output.ts';
+import { printBlocks } from './output/print-report.ts';
 import { runStart } from './serve/start.ts';
 
 const CONFIG_FILE = 'config/portico.yaml';
@@ -19,6 +20,7 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
     .option('-c, --config <file>', 'the gateway file; its sources stand in the folder "sources" beside it')
     .version(version)
     .configureOutput({ writeOut: context.out, writeErr: context.err })
+    .configureHelp({ minWidthToWrap: 20 })
     .exitOverride()
     .showSuggestionAfterError();
   const given = () => program.opts<{ config?: string }>().config ?? context.env['PORTICO_CONFIG'];
@@ -51,7 +53,7 @@ function endBy(error: unknown, context: CliContext): ExitError {
   const text = plainCause(error);
   const found = new ExitError(failure, path === undefined ? text : `${path}: ${text}`);
   const end = error instanceof ExitError ? error : context.stop.aborted ? new ExitError(interrupted) : found;
-  if (end.message !== '') context.err(`portico: ${end.message}\n`);
+  if (end.message !== '') printBlocks([`portico: ${end.message}`], context, { to: 'err' });
   return end;
 }
 

@@ -17,7 +17,8 @@ const WATCH_MS = 2_000;
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
 
 const HELP = `
-Exit codes: 0 nothing is wrong, 1 a warning, 2 something is critical; 64 wrong usage, 69 no answer.`;
+Exit codes: 0 nothing is wrong, 1 a warning, 2 something is critical;
+64 wrong usage, 69 no answer.`;
 
 async function readStatus(ask: AskOperator): Promise<GatewayStatus> {
   const [incidents, { attention }] = await Promise.all([ask('incidents', {}), ask('overview', {})]);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { registerCommands } from '../../../src/cli/commands.ts';
 import type { CliContext } from '../../../src/cli/context/context.ts';
+import { runCommand } from '../../support/command/run-command.ts';
 import { aloneProcess } from '../../support/command/single-process.ts';
 
 /** The names of all commands below one, each with those above it: `keys create`. */
@@ -72,5 +73,10 @@ describe('the help of every command', () => {
       if (path !== '') expect(words.join(' ')).toContain(path);
       await expect(parser().parseAsync(words, { from: 'user' })).resolves.toBeDefined();
     }
+  });
+
+  it.each(paths)('of %j has no line that is wider than 80 columns', async (path) => {
+    const { out } = await runCommand([...path.split(' ').filter((word) => word !== ''), '--help']);
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 });
