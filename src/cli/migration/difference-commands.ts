@@ -74,7 +74,7 @@ function addDifferences(add: AddCommand, context: CliContext): void {
       }
       const rows = differences.map(groupRow);
       const head = ['OPERATION', 'PATH', 'KIND', 'COUNT', '', 'HINT', 'LAST', 'TRACE'];
-      const blocks = rows.length === 0 ? ['no difference was found'] : [{ table: [head, ...rows] }];
+      const blocks = rows.length === 0 ? ['no difference was found'] : [{ head, table: rows }];
       return { json: { differences }, blocks };
     },
   )
@@ -162,7 +162,7 @@ function addExplain(add: AddCommand): void {
       const blocks =
         rows.length === 0
           ? ['both sources say the same']
-          : [{ table: [['ID', 'PATH', 'KIND', 'LEGACY', 'NEW'], ...rows] }];
+          : [{ head: ['ID', 'PATH', 'KIND', 'LEGACY', 'NEW'], table: rows }];
       return { json: found, blocks };
     },
   )

@@ -75,14 +75,14 @@ function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
   ]);
   const verdicts = ['MATCH', 'MISMATCH', 'TRANSIENT', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW', 'ODD'];
   const head = ['OPERATION', 'QUESTIONS', ...verdicts, 'AT MOST', 'LAG P99', 'CUSUM'];
-  return rows.length === 0 ? [] : section('Compared', [{ table: [head, ...rows] }]);
+  return rows.length === 0 ? [] : section('Compared', [{ head, table: rows }]);
 }
 
 /** Differences that the new source showed only once, by field. */
 function onceBlocks(compare: Status['compare']): readonly ReportBlock[] {
   const rows = onceRows(compare, 2);
   const head = ['OPERATION', 'FIELD', 'GONE', 'OF ANSWERS', 'WRITES EXPLAIN', 'GIVEN TO CALLERS'];
-  return rows.length === 0 ? [] : section('Differed once', [{ table: [head, ...rows] }]);
+  return rows.length === 0 ? [] : section('Differed once', [{ head, table: rows }]);
 }
 
 /** A task of a migration and its progress, in words. */

@@ -9,7 +9,8 @@ import {
   renderText,
   reportLines,
 } from '../../workbench/explain/report/report.ts';
-import type { CliContext, Terminal } from '../context/context.ts';
+import { wrapWords } from '../../kernel/wrap-words.ts';
+import type { CliContext } from '../context/context.ts';
 import { plain } from './plain-output.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -29,31 +30,19 @@ const STYLES: Readonly<Record<string, Style>> = {
 /** Text is wrapped at this width if a terminal is narrower, because shorter lines would have single words only. */
 const COLUMNS_MIN = 40;
 
-/** Breaks a text at blanks into lines of at most `columns` characters; a longer word is left whole. */
-function wrapped(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  let rest = text;
-  while (rest.length > columns) {
-    const before = rest.lastIndexOf(' ', columns);
-    const end = rest.slice(0, before).trim() === '' ? rest.indexOf(' ', columns) : before;
-    if (end < 0) break;
-    lines.push(rest.slice(0, end).trimEnd());
-    rest = rest.slice(end + 1).trimStart();
-  }
-  return [...lines, rest];
-}
-
 /** A line for a terminal: wrapped at its width, with the further lines indented. */
-function terminalLine({ indent, text, mark }: ReportLine, { stream, hasColours }: Terminal): string {
+function terminalLine({ indent, text, mark }: ReportLine, width: number, hasColours: boolean): string {
   const hang = indent + (mark === undefined ? 2 : mark.width + 1);
-  const columns = Math.max(COLUMNS_MIN, stream.columns - hang);
-  const [first = '', ...more] = wrapped(plain(text), columns);
+  const lines = wrapWords(
+    plain(text),
+    Math.max(width, COLUMNS_MIN + hang),
+    ' '.repeat(indent),
+    ' '.repeat(hang),
+  );
   const style = mark === undefined ? undefined : STYLES[mark.text];
-  const painted =
-    style === undefined || mark === undefined || !hasColours
-      ? first
-      : styleText(style, mark.text, { validateStream: false }) + first.slice(mark.text.length);
-  return [' '.repeat(indent) + painted, ...more.map((line) => ' '.repeat(hang) + line)].join('\n');
+  const all = lines.join('\n').trimEnd();
+  if (style === undefined || mark === undefined || !hasColours) return all;
+  return all.replace(mark.text, (found) => styleText(style, found, { validateStream: false }));
 }
 
 /** The outputs to which a report is printed. */
@@ -67,8 +56,12 @@ export function printBlocks(
 ): void {
   const terminal = context.terminals?.[to];
   if (terminal === undefined) context[to](renderText(blocks, depth));
-  else
-    for (const line of reportLines(blocks, depth)) terminal.stream.write(`${terminalLine(line, terminal)}\n`);
+  else {
+    const { stream, hasColours } = terminal;
+    const width = Math.max(stream.columns, COLUMNS_MIN);
+    for (const line of reportLines(blocks, depth, width))
+      stream.write(`${terminalLine(line, width, hasColours)}\n`);
+  }
 }
 
 /** Prints a report on standard output: as JSON if `json` is true, or else as text. With `indent` 0 the JSON is one line. */

@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { join } from 'node:path';
-import { runCli } from '../../../src/cli/program.ts';
 import type { CliContext } from '../../../src/cli/context/context.ts';
 import { progressText, withProgress } from '../../../src/cli/output/progress.ts';
-import { aloneProcess } from '../../support/command/single-process.ts';
 import { runCommand } from '../../support/command/run-command.ts';
+import { runOnTerminal } from '../../support/command/run-on-terminal.ts';
 import { runPortico } from '../../support/gateway/gateway-process.ts';
 import { twoLists } from '../../support/dialects/two-lists.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
@@ -45,30 +44,9 @@ resources:
 
 const DOCTOR = () => ['doctor', '--source', file, '--calls-max', '4'];
 
-/** Runs a command whose output and errors go to one terminal, and returns all that was written to it. */
-async function onTerminal(args: readonly string[], hasColours: boolean, columns = 80): Promise<string> {
-  let written = '';
-  const write = (text: string) => {
-    written += text;
-    return true;
-  };
-  const terminal = { stream: { isTTY: true, columns, rows: 24, write }, hasColours };
-  await runCli(args, {
-    env: {},
-    nodeVersion: process.version,
-    out: write,
-    err: write,
-    terminals: { out: terminal, err: terminal },
-    openLog: () => ({ write }),
-    processes: aloneProcess,
-    stop: new AbortController().signal,
-  });
-  return written;
-}
-
 describe('on a terminal', () => {
   it('shows how a long command goes on, and takes that away at the end', async () => {
-    const written = await onTerminal(DOCTOR(), true);
+    const { written } = await runOnTerminal(DOCTOR(), { hasColours: true });
     expect(written).toMatch(
       /doctor shop: 2 of at most 4 calls · \d+ s · at most \d+ s left · GET \/api\/product/,
     );
@@ -78,7 +56,7 @@ describe('on a terminal', () => {
   });
 
   it('uses no colours where there are none, and no line is wider than it', async () => {
-    const written = await onTerminal(DOCTOR(), false, 60);
+    const { written } = await runOnTerminal(DOCTOR(), { columns: 60 });
     // eslint-disable-next-line no-control-regex -- colours are what is looked for
     expect(written).not.toMatch(/\u001b\[\d+m/);
     const words = stripVTControlCharacters(written).split(/\r?\n/);

@@ -48,7 +48,7 @@ export function keyTable(keys: readonly KeyView[], now: number): ReportBlock {
     return [[id, isSoon ? 'ends soon' : state, ends, used, tier], [`  ${more.join('; ')}`]];
   });
   const head = ['ID', 'STATE', 'ENDS', 'LAST USED', 'TIER'];
-  return { table: [head, ...rows.map((row) => row.map(singleLine))] };
+  return { head, table: rows.map((row) => row.map(singleLine)) };
 }
 
 /** One key, a line for each of its properties. */

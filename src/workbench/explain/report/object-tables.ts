@@ -30,7 +30,7 @@ export function objectTable(records: readonly object[]): ReportBlock {
   const fields = [...new Set(plain.map(([name]) => name))];
   if (records.length === 0) return 'none';
   const rows = records.map((one) => fields.map((field) => cellOf((one as Record<string, unknown>)[field])));
-  return { table: [fields.map(headingOf), ...rows] };
+  return { head: fields.map(headingOf), table: rows };
 }
 
 /** One record with all of its fields: a line for each plain field, and a table for each list of records. */

@@ -54,7 +54,7 @@ function viewBlock(
       shapes.filter((shape) => shape.view === view && shape.field === field.field),
     ),
   );
-  return { heading, blocks: [{ table: [HEAD, ...rows] }, ...unread] };
+  return { heading, blocks: [{ head: HEAD, table: rows }, ...unread] };
 }
 
 function singleRecordLines({ asked, notFound, failed }: LiveQuality['single']): readonly string[] {

@@ -44,6 +44,42 @@ describe('a report', () => {
     expect(written.terminal).toContain('x'.repeat(90));
   });
 
+  it('breaks a list without blanks at its commas, but no query of a URL, which is copied', () => {
+    const { written, context } = printed(40);
+    printBlocks([`{${'"field":"value",'.repeat(5)}}`, `GET /items?fields=${'name,'.repeat(9)}`], context);
+    const [first, ...more] = written.terminal.split('\n');
+    expect(first).toBe('{"field":"value","field":"value",');
+    expect(more.slice(-2)).toEqual([`  /items?fields=${'name,'.repeat(9)}`, '']);
+  });
+
+  it('has tables that are as wide: their last column is wrapped, or each row is a block', () => {
+    const rows = (last: string) => [
+      ['a', 'one', last],
+      ['b', '-', 'other'],
+    ];
+    const { written, context } = printed(50);
+    const head = ['NAME', 'KIND', 'WHAT IT IS'];
+    printBlocks([{ head, table: rows('word '.repeat(8).trim()) }, ''], context);
+    printBlocks([{ head, table: rows('x'.repeat(40)) }], context);
+    expect(written.terminal).toBe(
+      [
+        'NAME  KIND  WHAT IT IS',
+        'a     one   word word word word word word word',
+        '            word',
+        'b     -     other',
+        '',
+        'NAME        a',
+        'KIND        one',
+        'WHAT IT IS',
+        `  ${'x'.repeat(40)}`,
+        '',
+        'NAME        b',
+        'WHAT IT IS  other',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('shows the escape sequences of a reply, and does not send them to the terminal', () => {
     const { written, context } = printed(80);
     printBlocks(['a\u001b[31mred'], context);
