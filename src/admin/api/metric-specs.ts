@@ -38,13 +38,17 @@ const latency = z
     'Quantiles are interpolated linearly within a bucket, as histogram_quantile() of Prometheus does; above the last bound they are that bound.',
   );
 
+const upTo = ms.describe('The upper bound of its bucket; null above the last one, or without counts.');
+/** The median and the 99th percentile of durations: estimated within a bucket, and what they are at most. */
+const quantiles = { p50Ms: ms, p50UpToMs: upTo, p99Ms: ms, p99UpToMs: upTo };
+
 /** How many calls of a source are under way, how many wait, and how many may be under way. */
 const load = { inFlight: count, waiting: count, concurrency: count };
 
 const overviewSource = z.strictObject({
   ...{ name: z.string(), kind, breaker },
   callsPerSecond: perSecond,
-  ...{ p50Ms: ms, p99Ms: ms },
+  ...quantiles,
   errorShare: share.describe('Of its calls, those that brought no usable answer.'),
   failure: z.enum(callFailures).optional().describe('Why most of them brought none.'),
   hitShare: share.describe('Of the requests of its operations, those that the cache answered.'),
@@ -76,7 +80,7 @@ const overview = z.strictObject({
     requestsPerSecond: perSecond,
     errorsShare: share.describe('Answers with a status from 500 on.'),
     refusedShare: share.describe('Refused by a limit, for their credential, or for overload.'),
-    ...{ p50Ms: ms, p99Ms: ms },
+    ...quantiles,
     hitShare: share.describe('Of the requests that looked into the cache.'),
   }),
   sources: z.array(overviewSource),

@@ -1,7 +1,7 @@
 // Builds the answer of the action `overview`, the first view of the console, from a sample of the metrics.
 
 import type { MetricsSnapshot, SeriesCounts } from '../../telemetry/history/metric-sample.ts';
-import { quantileMs } from '../../telemetry/history/latency-buckets.ts';
+import { quantileMs, quantileUpToMs } from '../../telemetry/history/latency-buckets.ts';
 import type { ActionValue } from '../api/action-table.ts';
 import type { ConditionFacts } from '../../telemetry/conditions/condition.ts';
 import { findConditions } from '../../telemetry/conditions/conditions.ts';
@@ -63,7 +63,10 @@ function redisStates({ gauges }: MetricsSnapshot): Overview['redis'] {
 
 function latencyOf(grown: SeriesCounts, family: string, isMeant: (of: string) => boolean) {
   const buckets = bucketsOf(grown, family, isMeant);
-  return { p50Ms: quantileMs(buckets, 0.5), p99Ms: quantileMs(buckets, 0.99) };
+  return {
+    ...{ p50Ms: quantileMs(buckets, 0.5), p50UpToMs: quantileUpToMs(buckets, 0.5) },
+    ...{ p99Ms: quantileMs(buckets, 0.99), p99UpToMs: quantileUpToMs(buckets, 0.99) },
+  };
 }
 
 /** Counts some requests by what the cache had for them. */

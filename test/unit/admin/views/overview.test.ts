@@ -59,8 +59,7 @@ describe('the overview', () => {
       requestsPerSecond: 2,
       errorsShare: 20 / 120,
       refusedShare: 0.1,
-      p50Ms: 7.5,
-      p99Ms: 9.95,
+      ...{ p50Ms: 7.5, p50UpToMs: 10, p99Ms: 9.95, p99UpToMs: 10 },
       hitShare: 0.8,
     });
     expect(sources[0]).toMatchObject({
@@ -77,7 +76,8 @@ describe('the overview', () => {
     const { totals, sources } = overviewOf({}, 0);
     expect(totals).toEqual({
       requestsPerSecond: 0,
-      ...{ errorsShare: null, refusedShare: null, p50Ms: null, p99Ms: null, hitShare: null },
+      ...{ errorsShare: null, refusedShare: null, hitShare: null },
+      ...{ p50Ms: null, p50UpToMs: null, p99Ms: null, p99UpToMs: null },
     });
     expect(sources[1]).toMatchObject({
       callsPerSecond: 0,

@@ -3,6 +3,7 @@ import {
   BUCKETS,
   DURATION_BOUNDS_MS,
   quantileMs,
+  quantileUpToMs,
 } from '../../../../src/telemetry/history/latency-buckets.ts';
 
 /** Counts each duration in its bucket. */
@@ -24,7 +25,7 @@ function boundsOf(durationMs: number): readonly [number, number] {
 }
 
 describe('a quantile of buckets', () => {
-  it('lies in the bucket of the true quantile, and never above the last bound', () => {
+  it('lies in the bucket of the true quantile, whose upper bound it has at most, and never above the last bound', () => {
     const durations = fc.array(fc.double({ min: 0, max: 60_000, noNaN: true }), {
       minLength: 1,
       maxLength: 200,
@@ -34,6 +35,8 @@ describe('a quantile of buckets', () => {
         const sorted = [...all].sort((a, b) => a - b);
         const truth = sorted[Math.ceil(quantile * sorted.length) - 1] ?? 0;
         const [lower, upper] = boundsOf(truth);
+        const upTo = truth > 30_000 ? null : upper;
+        expect(quantileUpToMs(bucketsOf(all), quantile)).toBe(upTo);
         const found = quantileMs(bucketsOf(all), quantile) ?? -1;
         expect(found).toBeGreaterThanOrEqual(lower);
         expect(found).toBeLessThanOrEqual(upper);
@@ -50,5 +53,6 @@ describe('a quantile of buckets', () => {
 
   it('is null where nothing was counted', () => {
     expect(quantileMs(bucketsOf([]), 0.99)).toBeNull();
+    expect(quantileUpToMs(bucketsOf([]), 0.99)).toBeNull();
   });
 });

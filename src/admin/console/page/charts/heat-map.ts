@@ -79,7 +79,7 @@ function HeatMap(props: HeatMapProps): VNode {
     const index = Math.min(at.length - 1, Math.floor((offsetX / clientWidth) * at.length));
     setPoint(pointText(props, index, range[1] - Math.floor(offsetY / ROW_PX)));
   };
-  const summary = `${label}. The last data point: p50 ${durationText(latest(latency.p50Ms))}, p99 ${durationText(latest(latency.p99Ms))}`;
+  const summary = `${label}. The last data point: p50 about ${durationText(latest(latency.p50Ms))}, p99 about ${durationText(latest(latency.p99Ms))}`;
   return html`<figure class="heat">
     <div class="heat-body">
       <ol aria-hidden="true">

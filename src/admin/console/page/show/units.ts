@@ -44,6 +44,12 @@ export function durationText(ms: Maybe): string {
   return spanText(ms);
 }
 
+/** A quantile of durations, of which only the bucket is known: at most `upToMs`, or more than the last bound (`ms`). */
+export function quantileText(ms: Maybe, upToMs: Maybe): string {
+  if (!isKnown(ms)) return UNKNOWN;
+  return isKnown(upToMs) ? `≤ ${durationText(upToMs)}` : `> ${durationText(ms)}`;
+}
+
 /** A long span in its two largest units, such as 3 h 12 min. */
 export function spanText(ms: Maybe): string {
   if (!isKnown(ms)) return UNKNOWN;

@@ -32,7 +32,15 @@ import {
 import { changedQuery } from '../show/address.ts';
 import { breakerTone, troubleOf } from '../show/tones.ts';
 import { scopeText } from '../show/times.ts';
-import { countText, durationText, rateSpanText, rateText, shareText, spanText } from '../show/units.ts';
+import {
+  countText,
+  durationText,
+  quantileText,
+  rateSpanText,
+  rateText,
+  shareText,
+  spanText,
+} from '../show/units.ts';
 import { IncidentsSection } from './incident-list.ts';
 
 type SourceRow = Overview['sources'][number];
@@ -59,8 +67,8 @@ function totals({ totals: of }: Overview, history: MetricsHistory | undefined): 
       tone: (of.refusedShare ?? 0) > 0.05 ? 'warn' : 'idle',
       spark: spark(refused, 'Refusals'),
     },
-    { name: 'p50', value: durationText(of.p50Ms), spark: spark(series?.latency.p50Ms, 'p50') },
-    { name: 'p99', value: durationText(of.p99Ms), spark: spark(series?.latency.p99Ms, 'p99') },
+    { name: 'p50', value: quantileText(of.p50Ms, of.p50UpToMs), spark: spark(series?.latency.p50Ms, 'p50') },
+    { name: 'p99', value: quantileText(of.p99Ms, of.p99UpToMs), spark: spark(series?.latency.p99Ms, 'p99') },
     { name: 'Cache hits', value: shareText(of.hitShare) },
   ]);
 }
@@ -72,7 +80,7 @@ function charts(history: MetricsHistory): VNode {
   const refusals = namedLines(series.refusals.byReason, stepMs);
   return html`<div class="charts">
     ${lineChart({ title: 'Requests by status', at, lines: statusLines(history), textOf: rateText })}
-    ${lineChart({ title: 'Latency', at, lines: latencyLines(series.latency), textOf: durationText })}
+    ${lineChart({ title: 'Latency (estimated)', at, lines: latencyLines(series.latency), textOf: durationText })}
     ${
       refusals.length === 0
         ? html`<figure class="chart">
@@ -95,6 +103,11 @@ function loadCell({ inFlight, concurrency, waiting, utilization }: SourceRow): V
   </span>`;
 }
 
+const quantileColumn = (name: 'p50' | 'p99'): TableColumn<SourceRow> => ({
+  ...{ key: name, title: name, isNumber: true, sort: (row) => row[`${name}Ms`] },
+  cell: (row) => quantileText(row[`${name}Ms`], row[`${name}UpToMs`]),
+});
+
 const sourceColumns: readonly TableColumn<SourceRow>[] = [
   fieldColumn('name', 'Source', ({ name }) => sourceLink(name)),
   textColumn<SourceRow>('trouble', 'Breaker', troubleOf, ({ breaker }) =>
@@ -102,8 +115,8 @@ const sourceColumns: readonly TableColumn<SourceRow>[] = [
   ),
   textColumn('load', 'Under way', ({ utilization }) => utilization, loadCell),
   numberColumn('calls', 'Calls', ({ callsPerSecond }) => callsPerSecond, rateText),
-  numberColumn('p50', 'p50', ({ p50Ms }) => p50Ms, durationText),
-  numberColumn('p99', 'p99', ({ p99Ms }) => p99Ms, durationText),
+  quantileColumn('p50'),
+  quantileColumn('p99'),
   numberColumn(
     'errors',
     'Errors',

@@ -27,6 +27,7 @@ import {
   bytesText,
   countText,
   durationText,
+  quantileText,
   rateSpanText,
   rateText,
   shareText,
@@ -88,8 +89,8 @@ function sourceTiles(detail: SourceDetail, row: SourceRow | undefined): VNode {
       note: row?.failure?.replace('_', ' '),
       tone: (row?.errorShare ?? 0) > 0.01 ? 'bad' : 'idle',
     },
-    { name: 'p50', value: durationText(row?.p50Ms) },
-    { name: 'p99', value: durationText(row?.p99Ms) },
+    { name: 'p50', value: quantileText(row?.p50Ms, row?.p50UpToMs) },
+    { name: 'p99', value: quantileText(row?.p99Ms, row?.p99UpToMs) },
     {
       name: 'Under way',
       value: `${countText(inFlight)} of ${countText(concurrency)}`,

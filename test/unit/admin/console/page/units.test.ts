@@ -3,6 +3,7 @@ import {
   differenceText,
   countText,
   durationText,
+  quantileText,
   rateSpanText,
   rateText,
   shareText,
@@ -29,6 +30,14 @@ describe('figures as people read them', () => {
     [2410, '2.41 s'],
     [61_000, '1 min 1 s'],
   ])('write %d ms as %s', (ms, text) => expect(durationText(ms)).toBe(text));
+
+  it.each([
+    [3_400, 5_000, '≤ 5 s'],
+    [30_000, null, '> 30 s'],
+    [null, null, UNKNOWN],
+  ])('say of a quantile of about %p ms only what is certain', (ms, upToMs, text) =>
+    expect(quantileText(ms, upToMs)).toBe(text),
+  );
 
   it.each([
     [0, '0 s'],
