@@ -52,6 +52,7 @@ export function operationEndpoint(
       );
       const answer = (reply: CallAnswer) => {
         call.settle();
+        context.body = reply.body;
         responder.sendAnswer(context, reply);
       };
       const refuse = (thrown: unknown) => {

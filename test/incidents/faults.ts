@@ -4,7 +4,7 @@ import type { Manner } from './harness/injector.ts';
 import { judgeNight } from './harness/judge-night.ts';
 import { type Harm, type Night, spendNight } from './harness/night.ts';
 import type { Expected } from './harness/questions.ts';
-import { isCount, readersOf, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
+import { isCount, lackingOf, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
 
 type Fault = {
   readonly id: string;
@@ -90,7 +90,7 @@ const lostField: Fault = {
   ...field,
   truth(night) {
     const { since, last, answers } = truthOf(night, night.fleet.people.log);
-    return { since, last, answers, ...readersOf(night, 'users') };
+    return { since, last, answers, ...lackingOf(night) };
   },
 };
 

@@ -65,7 +65,9 @@ function fieldStates(
     const subject = lostFieldSubject(source, resource, field);
     // While a resource moves, another source may have given the answer, so nobody is named.
     const served = compiled.find((one) => one.resource.name === resource && one.migration === undefined);
-    const readBy = operationsWithField(served, field);
+    const operations = operationsWithField(served, field);
+    // Fields of other groups with the same last name are very few, and rarely null.
+    const readBy = { operations, lack: `${JSON.stringify(field.split('.').at(-1))}:null` };
     return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true, readBy }];
   });
 }

@@ -27,8 +27,8 @@ export type AccessLogDeps = {
   readonly recent: Pick<RecentRequests, 'wants' | 'add'>;
   /** Counts each request by its caller. */
   readonly callers: Pick<CallerCounts, 'count'>;
-  /** Called with each successful answer; it must return at once. */
-  readonly onAnswered?: ((operation: string, caller: string | undefined) => void) | undefined;
+  /** Called with each successful answer of an operation and its body, even if the client had it; it must return at once. */
+  readonly onAnswered?: ((operation: string, caller: string | undefined, body: Buffer) => void) | undefined;
 };
 
 /**
@@ -68,7 +68,7 @@ export function createAccessLog({ log, clock, traces, recent, callers, onAnswere
       const line = fields(context);
       req.log[isFailed ? 'error' : 'info'](line, 'request');
       callers.count(context.summary, status);
-      if (status < 400) onAnswered?.(line.operation, line.caller);
+      if (status < 400 && context.body !== undefined) onAnswered?.(line.operation, line.caller, context.body);
       if (recent.wants(status, line.durationMs)) recent.add(finishedRequest(context, line, status));
     },
   };

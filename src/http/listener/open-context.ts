@@ -131,6 +131,7 @@ export function createOpenContext(deps: {
       requestTrace: undefined,
       // HTTP/1.0 does not have the status 100.
       awaitsContinue: head.expect.length > 0 && req.httpVersionMinor > 0,
+      body: undefined,
       isCounted: false,
       call: undefined,
       fail: (thrown) => responder.sendError(context, thrown),

@@ -30,6 +30,8 @@ export type RequestContext = {
   requestTrace: RequestSpan | 'none' | undefined;
   /** Whether the client waits for the status 100 before it sends the request body (RFC 9110, section 10.1.1). */
   awaitsContinue: boolean;
+  /** The body of the answer to the call, before it is encoded. */
+  body: Buffer | undefined;
   /** Whether the load shedder counts the request as one in flight. */
   isCounted: boolean;
   /** The call that makes the response, if there is one. */

@@ -5,7 +5,7 @@ import type { RequestLogFields } from '../requests/recent-requests.ts';
 import type { ProcessIncidents } from './fleet-incidents.ts';
 import { createAnswerCountHistory } from './answer-count-history.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
-import { createLostFieldAnswers } from './lost-field-answers.ts';
+import { createLostFieldAnswers, type FieldReaders } from './lost-field-answers.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
@@ -18,8 +18,8 @@ export type WatchedState = {
   /** Since when it is certainly wrong, in ms since the epoch; absent: it must last for some time before it counts. */
   readonly since?: number | undefined;
   readonly isCritical?: boolean;
-  /** Of a lost field: the operations whose answers have it, which are counted by caller. */
-  readonly readBy?: readonly string[];
+  /** Of a lost field: which answers lack it; they are counted by caller. */
+  readonly readBy?: FieldReaders;
 };
 
 /** An answer with a status from 500 on, or a slow one. `source`: the upstream that the error names. */
@@ -231,8 +231,8 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
     for (const state of states) look(state, now);
     readers.look(
       states.flatMap(({ kind, subject, cause, readBy }) => {
-        const run = cause === undefined || readBy === undefined ? undefined : runs.known(kind, subject);
-        return run === undefined ? [] : [{ run, readBy: readBy ?? [] }];
+        const run = cause === undefined ? undefined : runs.known(kind, subject);
+        return run === undefined || readBy === undefined ? [] : [{ ...readBy, run }];
       }),
     );
     for (const run of runs.all()) run.tick(now);

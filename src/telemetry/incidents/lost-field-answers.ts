@@ -1,25 +1,29 @@
-// Counts the answers of operations that read a lost field, so that its incident says which callers get null.
+// Counts the answers that lack a lost field, so that its incident says which callers get null.
 
 import type { IncidentRun } from './incident-run.ts';
 
-/** A lost field: the run of its incident, and the operations whose answers have the field. */
-type LostField = { readonly run: IncidentRun; readonly readBy: readonly string[] };
+/** Which answers lack a lost field: those of some operations, with a text such as `"city":null` in their body. */
+export type FieldReaders = { readonly operations: readonly string[]; readonly lack: string };
+
+/** A lost field with the run of its incident. */
+type LostField = FieldReaders & { readonly run: IncidentRun };
 
 /** Creates the counts. No field is lost at first. */
 export function createLostFieldAnswers(now: () => number) {
-  let runs: ReadonlyMap<string, readonly IncidentRun[]> = new Map();
+  let fields: readonly LostField[] = [];
   return {
     /** Notes which fields are lost at this moment. */
-    look(lost: readonly LostField[]): void {
-      const pairs = lost.flatMap(({ run, readBy }) => readBy.map((operation) => ({ operation, run })));
-      const found = Map.groupBy(pairs, ({ operation }) => operation);
-      runs = new Map([...found].map(([operation, all]) => [operation, all.map(({ run }) => run)]));
-    },
-    /** Counts a successful answer. It costs one comparison while no field is lost. */
-    answered: (operation: string, caller: string | undefined): void => {
-      if (runs.size === 0) return;
+    look: (lost: readonly LostField[]): void => void (fields = lost),
+    /**
+     * Counts a successful answer if it lacks a lost field, because a field counts as lost for some time after its values are
+     * back. It costs one comparison while no field is lost.
+     */
+    answered: (operation: string, caller: string | undefined, body: Buffer): void => {
+      if (fields.length === 0) return;
       const at = now();
-      for (const run of runs.get(operation) ?? []) run.fail({ at, operation, caller, effect: 'lacks' }, at);
+      for (const { run, operations, lack } of fields)
+        if (operations.includes(operation) && body.includes(lack))
+          run.fail({ at, operation, caller, effect: 'lacks' }, at);
     },
   };
 }

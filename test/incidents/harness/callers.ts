@@ -18,6 +18,8 @@ export type Met = {
   readonly status: number;
   /** Whether it was an older answer that stood for one that failed. */
   readonly isStale: boolean;
+  /** Whether a record in it has null for the field that a fault renames. */
+  readonly isLacking: boolean;
 };
 
 /** Callers who ask all the time, and their log. */
@@ -45,12 +47,14 @@ export function startCallers(urls: readonly string[], callers: readonly Caller[]
     const at = Date.now();
     turn += 1;
     const target = targets[turn % targets.length] ?? '';
-    const end = (status: number, isStale = false) =>
-      void log.push({ at, endedAt: Date.now(), caller: name, operation, status, isStale });
+    const end = (status: number, isStale = false, isLacking = false) =>
+      void log.push({ at, endedAt: Date.now(), caller: name, operation, status, isStale, isLacking });
     const request = get(target + path, { agent, headers, timeout: TIMEOUT_MS }, (response) => {
-      response.resume().on('end', () => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => (body += text));
+      response.on('end', () => {
         const isStale = String(response.headers['cache-status']).includes('fwd=stale');
-        end(response.statusCode ?? 0, isStale);
+        end(response.statusCode ?? 0, isStale, body.includes('"email":null'));
       });
     });
     request.on('timeout', () => request.destroy(new Error('no answer in time')));

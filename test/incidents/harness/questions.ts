@@ -35,7 +35,7 @@ export type Expected = Pick<IncidentView, 'kind' | 'subject' | 'fault'> & {
   readonly isAuditLost?: boolean;
   /** So much later than it was healed it ends: what is seen by samples is well once enough of them are. */
   readonly healingMs?: number;
-  /** Answers count once it is noticed and until enough values are back, so who is affected is certain, and how often is not. */
+  /** Answers count once it is noticed, so who is affected is certain, and how often is not told too high. */
   readonly areNamesCertain?: boolean;
 };
 
@@ -52,6 +52,9 @@ export type Case = { readonly night: Night; readonly truth: Truth; readonly expe
 
 const show = (value: unknown) => JSON.stringify(value);
 
+/** Whether something is counted, and not more than there is. */
+const isAtMost = (told = 0, count: number) => told > 0 && (told <= count || isCount(told, count));
+
 function sameCounts(
   told: readonly (readonly [string, number])[],
   truth: ReadonlyMap<string, number>,
@@ -59,7 +62,7 @@ function sameCounts(
 ): boolean {
   const named = new Map(told);
   const isTrue = (name: string, count: number) =>
-    areNamesCertain ? (named.get(name) ?? 0) > 0 : isCount(named.get(name), count);
+    areNamesCertain ? isAtMost(named.get(name), count) : isCount(named.get(name), count);
   return told.length === truth.size && [...truth].every(([name, count]) => isTrue(name, count));
 }
 

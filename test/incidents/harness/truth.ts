@@ -70,15 +70,12 @@ export function slowTruthOf(night: Pick<Night, 'fleet'>, log: readonly InjectedC
   };
 }
 
-/** Who got answers of a resource while it was harmed, and of which operations. */
-export function readersOf({ fleet, from, until }: Pick<Night, 'fleet' | 'from' | 'until'>, resource: string) {
-  const read = fleet.callers.log.filter(
-    ({ operation, status, at, endedAt }) =>
-      operation.startsWith(`${resource}.`) && status === 200 && at >= from && endedAt <= until,
-  );
+/** Who got answers that lack the renamed field, and of which operations. */
+export function lackingOf({ fleet }: Pick<Night, 'fleet'>) {
+  const lacking = fleet.callers.log.filter(({ isLacking }) => isLacking);
   return {
-    callers: countBy(read, ({ caller }) => caller),
-    operations: countBy(read, ({ operation }) => operation),
+    callers: countBy(lacking, ({ caller }) => caller),
+    operations: countBy(lacking, ({ operation }) => operation),
   };
 }
 

@@ -118,6 +118,36 @@ describe('a field that records suddenly lack', () => {
     expect(callers.map(({ id }) => id)).toEqual(['anonymous']);
   });
 
+  it('is an incident that counts the answers with null alone, though it is open for longer', async () => {
+    const gateway = await open();
+    await ask(gateway);
+    isRenamed = true;
+    await ask(gateway);
+    await isRaised(gateway);
+    const told = async () => {
+      const answer = await fetch(`${gateway.adminUrl}/api/incidents`);
+      const { incidents } = (await answer.json()) as IncidentList;
+      return incidents.find(({ kind }) => kind === 'field')?.operations[0]?.failed ?? 0;
+    };
+    /** How many of a hundred answers, with too few records to show that the values are back, have null. */
+    const lackingOf100 = async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => ask(gateway, '/v1/users?limit=10')),
+      );
+      return answers.filter((answer) => answer.includes('"email":null')).length;
+    };
+    const before = await eventually(async () => {
+      await ask(gateway, '/v1/users?limit=10');
+      const count = await told();
+      return count > 0 && count;
+    });
+    const lacking = await lackingOf100();
+    isRenamed = false;
+    expect([lacking, await lackingOf100(), await alarms(gateway)]).toEqual([100, 0, 1]);
+    await eventually(async () => (await told()) >= before + lacking);
+    expect((await told()) - before - lacking).toBeLessThanOrEqual(2);
+  });
+
   it('is told by a gateway that starts after the key was renamed', async () => {
     const before = await open();
     await ask(before, '/v1/users/user_1');

@@ -209,26 +209,6 @@ describe('what is no incident', () => {
   });
 });
 
-describe('a lost field', () => {
-  it('says who reads it while it is lost', () => {
-    const night = createNight();
-    const readers = (...callers: readonly string[]) =>
-      callers.forEach((caller) => night.tracker.answered('crm.list', caller));
-    const lost = { kind: 'field', subject: 'crm crm.email', readBy: ['crm.list'] } as const;
-    readers('early');
-    night.state({ ...lost, cause: 'many records lack it', since: night.now });
-    night.second();
-    readers('a', 'b', 'a');
-    night.tracker.answered('catalog.list', 'other');
-    night.state({ ...lost, cause: undefined });
-    night.second();
-    readers('late');
-    const { callers, operations, answers } = only(night.incidents());
-    expect({ callers, operations }).toEqual({ callers: { a: 2, b: 1 }, operations: { 'crm.list': 3 } });
-    expect(answers.failed).toBe(0);
-  });
-});
-
 describe('a slow source', () => {
   it('is an incident from 10 % of its calls on', () => {
     const night = createNight();
