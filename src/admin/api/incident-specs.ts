@@ -38,6 +38,12 @@ const incident = z.strictObject({
     .optional()
     .describe('An instant in UTC: when it first began. It is there only if the incident reopened.'),
   last: utcTime.describe('When the last failure was, in UTC.'),
+  isQuiet: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether nothing has failed for some seconds, so it may be over. It is there only if it is open.',
+    ),
   ended: utcTime.optional().describe('When it ended: its last failure, after a minute without one.'),
   reopened: count.describe('How often it reopened: it ended, and began again within ten minutes.'),
   worsenedAt: utcTime.optional().describe('When it became critical.'),

@@ -65,16 +65,17 @@ function redisTexts(
   ];
 }
 
+/** Whether an open incident may be over: nothing has failed for longer than it takes until the fleet knows of a failure. */
+export const isQuiet = ({ kind, seen }: Pick<FleetIncident, 'kind' | 'seen'>, now: number): boolean =>
+  now - seen > (kind === 'config' || kind === 'field' ? 5_000 : 3_000);
+
 /** What the gateway will do about an open incident without an operator, as sentences without a full stop; empty if it has ended. */
 export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: number): readonly string[] {
   if (!incident.isOpen) return [];
   const { kind, seen, since } = incident;
-  const quietMs = now - seen;
-  const quietMinMs = kind === 'config' || kind === 'field' ? 5_000 : 3_000;
-  const over =
-    quietMs > quietMinMs
-      ? [`nothing has failed for ${seconds(quietMs)}; it ends after ${QUIET_MS / 1_000}`]
-      : [];
+  const over = isQuiet(incident, now)
+    ? [`nothing has failed for ${seconds(now - seen)}; it ends after ${QUIET_MS / 1_000}`]
+    : [];
   // Their state is looked at each second: what has not failed since then is well again.
   if (over.length > 0 && (kind === 'redis' || kind === 'config')) return over;
   const source = sourceOfIncident(incident) ?? '';

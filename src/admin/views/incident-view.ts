@@ -15,7 +15,7 @@ import {
 } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
 import { suspectChange } from './incident-changes.ts';
-import { type PatienceFacts, whatHappensNext } from './incident-next.ts';
+import { isQuiet, type PatienceFacts, whatHappensNext } from './incident-next.ts';
 import { todoLine, todoOf } from './incident-todo.ts';
 
 /** What the description of an incident needs besides its counts. */
@@ -166,7 +166,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     state: isOpen ? 'open' : 'ended',
     ...{ since: iso(since), last: iso(seen) },
     ...(reopened === 0 ? {} : { firstAt: iso(incident.firstAt ?? since) }),
-    ...(isOpen ? {} : { ended: iso(last) }),
+    ...(isOpen ? { isQuiet: isQuiet(incident, facts.now) } : { ended: iso(last) }),
     ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
     ...faultOf(incident, facts.before),
     ...(hasCalls(kind) && { calls: { ...withShare(incident.calls), notSent } }),

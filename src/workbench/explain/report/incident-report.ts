@@ -15,8 +15,6 @@ export type GatewayStatus = {
 type Shown = GatewayStatus['incidents']['incidents'][number];
 
 const COLUMNS = 80;
-/** So long after the last failure an incident may be over. */
-const QUIET_MS = 5_000;
 /** The column at which the text behind a label begins. */
 const LABEL = 12;
 
@@ -65,11 +63,10 @@ function callersText({ kind, callers, moreCallers, unknownCallers, affected, ans
   return kind === 'field' && affected !== undefined ? `${affected}: ${all}` : all;
 }
 
-function overText({ state, last }: Shown, at: string): string {
+function overText({ state, last, isQuiet }: Shown, at: string): string {
   if (state === 'ended') return `yes, since ${timeText(last)}`;
-  const quietMs = Date.parse(at) - Date.parse(last);
-  const soon = quietMs > QUIET_MS ? ', nothing since; it ends a minute after it' : '';
-  return `no: the last failure was ${lasting(quietMs)} ago${soon}`;
+  const soon = isQuiet === true ? ', nothing since; it ends a minute after it' : '';
+  return `no: the last failure was ${lasting(Date.parse(at) - Date.parse(last))} ago${soon}`;
 }
 
 function beforeText({ before: { changes, problem } }: Shown): readonly string[] {

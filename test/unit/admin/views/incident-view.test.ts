@@ -59,6 +59,19 @@ describe('an incident of a source', () => {
   });
 });
 
+describe('an open incident', () => {
+  it.each([
+    ['source', 3_000, false],
+    ['source', 3_001, true],
+    ['field', 5_000, false],
+    ['field', 5_001, true],
+  ] as const)('may be over once its last failure is some seconds ago: %s, %d ms', (kind, ms, isQuiet) => {
+    const subject = kind === 'field' ? 'crm crm.email' : 'crm';
+    expect(viewOf({ kind, subject, seen: NOW - ms }).isQuiet).toBe(isQuiet);
+    expect(viewOf({ kind, subject, seen: NOW - ms, isOpen: false }).isQuiet).toBeUndefined();
+  });
+});
+
 describe('the callers of an incident', () => {
   const answers = { failed: 7, total: 20 };
 

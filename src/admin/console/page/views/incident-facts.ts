@@ -113,9 +113,9 @@ function todoCell({ todo: { line, entry, view, command } }: IncidentView): Child
 }
 
 /** Why an open incident is not over, and when it will be if nothing fails any more. */
-function openText(last: string, now: number): string {
-  const isQuiet = now - Date.parse(last) > 5 * SECOND_MS;
-  return `no: the last failure was ${agoText(last, now)}${isQuiet ? ', nothing since; it ends a minute after it' : ''}`;
+function openText({ last, isQuiet }: IncidentView, now: number): string {
+  const soon = isQuiet === true ? ', nothing since; it ends a minute after it' : '';
+  return `no: the last failure was ${agoText(last, now)}${soon}`;
 }
 
 /** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
@@ -145,7 +145,7 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
     ['Changed before', beforeCell(incident)],
     ['By itself', next.length > 0 ? listOf(next) : isOpen ? 'nothing' : ''],
     ['What to do', todoCell(incident)],
-    ['Over?', isOpen ? openText(last, Date.parse(at)) : `yes, since ${instantText(last)}`],
+    ['Over?', isOpen ? openText(incident, Date.parse(at)) : `yes, since ${instantText(last)}`],
   ]);
 }
 
