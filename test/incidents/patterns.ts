@@ -97,7 +97,7 @@ async function comeBack(bench: FaultBench) {
   const { fleet, over, from } = await spendNight(bench, harm, { harmMs: 12_000 });
   const [first] = over.page.incidents;
   const again = Date.now();
-  harm.begin(fleet);
+  fleet.people.inject({ manner: 'other' });
   // Its callers have gone: what fails now is asked here.
   const asked = Array.from({ length: 30 }, async (_, n) => {
     await sleep(n * 200);
@@ -107,21 +107,24 @@ async function comeBack(bench: FaultBench) {
   await sleep(4_000);
   const { page, terminal } = await listed(fleet);
   const [one] = page;
+  const causes = [one?.cause, first?.cause].join();
   return promised(
     first?.state === 'ended' &&
+      one?.cause !== first.cause &&
       [page, terminal].every((all) => all.length === 1) &&
       one?.state === 'open' &&
       one.id === first.id &&
       one.reopened === 1 &&
       isAt(first.since, from) &&
-      isAt(one.since, again),
+      isAt(one.since, again) &&
+      [page, terminal].every(([of]) => of?.runs?.map(({ cause }) => cause).join() === causes),
     { incidents: page.length, reopened: one?.reopened ?? 0, 'in terminal': terminal[0]?.reopened ?? 0 },
   );
 }
 
 const reopening: BenchRow = {
   id: 'incidents-reopened',
-  name: 'a service fails again two minutes later: the same incident, reopened once, since it failed again',
+  name: 'a service fails again two minutes later by another cause: the same incident, reopened once, since it failed again, with both causes',
   run: comeBack,
 };
 

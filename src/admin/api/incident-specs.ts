@@ -37,6 +37,19 @@ const incident = z.strictObject({
   firstAt: utcTime
     .optional()
     .describe('An instant in UTC: when it first began. It is there only if the incident reopened.'),
+  runs: z
+    .array(
+      z.strictObject({
+        cause: z.string().describe('Why, in words.'),
+        since: utcTime.describe('When its first failure began, in UTC.'),
+        until: utcTime.describe('When its last failure began, in UTC.'),
+        failed: count.describe('The calls that failed; where none are counted, the affected answers.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'The latest five runs, the latest first; the other facts are of the first of them. It is there only if the incident reopened.',
+    ),
   last: utcTime.describe('When the last failure was, in UTC.'),
   isQuiet: z
     .boolean()

@@ -5,6 +5,7 @@ import { percentText } from '../../telemetry/conditions/condition.ts';
 import { shareOf } from '../../telemetry/history/series-sums.ts';
 import { lostFieldOf } from '../../telemetry/incidents/causes.ts';
 import { CREDENTIAL_REFUSED } from '../../telemetry/incidents/failure-words.ts';
+import { runsOf } from '../../telemetry/incidents/past-runs.ts';
 import type { FleetIncident, IncidentScope } from '../../telemetry/incidents/fleet-incidents.ts';
 
 import {
@@ -151,6 +152,10 @@ function callersOf({ callers, labels, otherCallers, answers }: Incident) {
   };
 }
 
+/** The runs of an incident that reopened, with their times as text. */
+const runTimesOf = (incident: Incident) =>
+  runsOf(incident).map((run) => ({ ...run, since: iso(run.since), until: iso(run.until) }));
+
 /** What an operator asks about an incident. */
 export function compileIncident(incident: FleetIncident, facts: IncidentFacts): IncidentView {
   const { id, kind, subject, cause, severity, isOpen, since, last, reopened, worsenedAt, notSent, seen } =
@@ -165,7 +170,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     text: incidentText(incident),
     state: isOpen ? 'open' : 'ended',
     ...{ since: iso(since), last: iso(seen) },
-    ...(reopened === 0 ? {} : { firstAt: iso(incident.firstAt ?? since) }),
+    ...(reopened === 0 ? {} : { firstAt: iso(incident.firstAt ?? since), runs: runTimesOf(incident) }),
     ...(isOpen ? { isQuiet: isQuiet(incident, facts.now) } : { ended: iso(last) }),
     ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
     ...faultOf(incident, facts.before),

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 import { type Incident, incidentSchema, QUIET_MS, SAME_MS, timeSchema } from './incident.ts';
+import { type Join, joinRuns, runsOf } from './past-runs.ts';
 
 const events = z.enum(['opened', 'worsened', 'ended']);
 
@@ -92,7 +93,6 @@ function incidentId(incident: Incident): string {
   return `${kind}-${name}-${Math.floor(firstOf(incident) / 1_000).toString(36)}`;
 }
 
-type Join = (one: number, other: number) => number;
 type Counts = { readonly [name: string]: number | Counts };
 
 /** Joins counts by name, nested ones, too. A count that only one of the two has is taken as it is. */
@@ -125,8 +125,10 @@ const isNextRun = (earlier: Incident, later: Incident): boolean =>
 function join(one: Incident, other: Incident, how: Join): Incident {
   const firstAt = Math.min(firstOf(one), firstOf(other));
   const [earlier, later] = one.since <= other.since ? [one, other] : [other, one];
-  if (isNextRun(earlier, later))
-    return { ...later, firstAt, reopened: Math.max(earlier.reopened + 1, later.reopened) };
+  if (isNextRun(earlier, later)) {
+    const runs = joinRuns(later.earlier ?? [], runsOf(earlier), later.since, how);
+    return { ...later, firstAt, reopened: Math.max(earlier.reopened + 1, later.reopened), earlier: runs };
+  }
   const failedIn = ({ calls, answers }: Incident) => calls.failed + answers.failed;
   return {
     ...(failedIn(one) >= failedIn(other) ? one : other),
@@ -137,6 +139,7 @@ function join(one: Incident, other: Incident, how: Join): Incident {
     seen: Math.max(one.seen, other.seen),
     isOpen: one.isOpen || other.isOpen,
     reopened: Math.max(one.reopened, other.reopened),
+    earlier: joinRuns(one.earlier ?? [], other.earlier ?? [], earlier.since, how),
     firstAt,
     worsenedAt: earliest(one.worsenedAt, other.worsenedAt),
     labels: { ...one.labels, ...other.labels },

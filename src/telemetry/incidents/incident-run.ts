@@ -91,7 +91,8 @@ export function createIncidentRun(deps: IncidentRunDeps) {
 
   /** Opens an incident with the failures since its beginning. */
   function open(since: number, healthy: number, now: number): void {
-    tally = openTally(since, now, answered(since), healthy, tally);
+    const before = tally && incidentOf(tally, deps, undefined);
+    tally = openTally(since, now, answered(since), healthy, before);
     for (const failure of failuresSince(pending, since)) tallyFailure(tally, failure, deps, now);
     pending = [];
   }

@@ -1,5 +1,6 @@
 // Counts what belongs to one incident in this process: failed calls and answers, by cause, host, caller and operation.
 
+import { runsOf } from './past-runs.ts';
 import { LISTED_CALLERS_MAX, hasCalls, type Incident, type IncidentKind } from './incident.ts';
 
 /** A failed call, a call that was not sent, or a failed answer that such a call caused. */
@@ -59,19 +60,17 @@ function addTo(counts: Counts, name: string | undefined, max = NAMES_MAX): boole
   return true;
 }
 
-/** How often an incident had opened before, and when it did first. */
-type Earlier = { readonly since: number; readonly firstAt: number | undefined; readonly reopened: number };
-
 /**
  * Opens a tally. `answered`: the number of answers when it began (`since`); `healthy`: calls since then that did not fail. It
- * counts from zero if it opens again, because what failed before may have had another cause.
+ * counts from zero if it opens again, because what failed before may have had another cause; `earlier` is the incident so far.
  */
-export function openTally(since: number, now: number, answered: number, healthy: number, earlier?: Earlier) {
+export function openTally(since: number, now: number, answered: number, healthy: number, earlier?: Incident) {
   const empty = (): Counts => new Map();
   return {
     ...{ since, last: since, seen: since, openedAt: now, isOpen: true },
     reopened: earlier === undefined ? 0 : earlier.reopened + 1,
     firstAt: earlier?.firstAt ?? earlier?.since,
+    earlier: earlier && runsOf(earlier),
     worsenedAt: undefined as number | undefined,
     /** `trailing`: calls since the last failure. */
     ...{ failed: 0, total: 0, trailing: healthy, notSent: 0 },
@@ -143,7 +142,7 @@ export function incidentOf(tally: IncidentTally, of: TallySubject, breakerAt: nu
   );
   return {
     ...{ kind: of.kind, subject: of.subject, since, last, seen, isOpen, reopened, worsenedAt },
-    ...{ firstAt: tally.firstAt, notSent, breakerAt },
+    ...{ firstAt: tally.firstAt, earlier: tally.earlier, notSent, breakerAt },
     cause: sortedCounts(tally.causes)[0]?.[0] ?? 'fails',
     severity: isCriticalNow(tally, of) ? 'critical' : 'warning',
     calls: hasCalls(of.kind) ? { failed, total } : { failed: 0, total: 0 },

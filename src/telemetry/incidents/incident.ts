@@ -32,6 +32,8 @@ export const timeSchema = z.number().min(0).max(8.64e15);
 const count = z.number().min(0);
 const counts = z.record(z.string(), count);
 const failedOf = z.object({ failed: count, total: count });
+/** `failed`: the calls that failed; of a kind that counts no calls, the affected answers. */
+const pastRun = z.object({ cause: z.string(), since: timeSchema, until: timeSchema, failed: count });
 
 /** The schema of an incident. Processes exchange incidents as JSON, which may be damaged or of another version. */
 export const incidentSchema = z.object({
@@ -52,6 +54,8 @@ export const incidentSchema = z.object({
   isOpen: z.boolean(),
   /** How often the incident opened again. */
   reopened: count,
+  /** The runs before the latest one, the latest first; absent: there are none. */
+  earlier: z.array(pastRun).optional(),
   /** When the incident became critical; absent if it was critical from its beginning, or is not. */
   worsenedAt: timeSchema.optional(),
   /** The calls until the last failure. */
@@ -75,6 +79,9 @@ export const incidentSchema = z.object({
 
 /** How many calls or answers failed, and how many there were. */
 export type FailedOf = DeepReadonly<z.output<typeof failedOf>>;
+
+/** One run of an incident: from its first failure to its last one, before a minute without any. */
+export type PastRun = DeepReadonly<z.output<typeof pastRun>>;
 
 /** An incident as one process saw it, or merged from all processes of a fleet. */
 export type Incident = DeepReadonly<z.output<typeof incidentSchema>>;

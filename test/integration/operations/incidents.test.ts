@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IncidentList } from '../../../src/admin/api/incident-specs.ts';
+import type { IncidentList, IncidentView } from '../../../src/admin/api/incident-specs.ts';
 import type { Overview } from '../../../src/admin/api/metric-specs.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import {
@@ -47,7 +47,7 @@ describe('an incident', () => {
 async function startFleet() {
   const prefix = `fleet-${randomUUID()}:`;
   const [told, asked]: [unknown[], number[]] = [[], []];
-  let isFailing = false;
+  let [isFailing, status] = [false, 500];
   let aheadMs = 0;
   const clock = { now: () => Date.now() + aheadMs, monotonic: () => performance.now() };
   const receiver = endAfterTest(
@@ -63,7 +63,7 @@ async function startFleet() {
       serving((request) => {
         if (!isFailing) return crmList(request, 'Ada');
         asked.push(clock.now());
-        return { status: 500, body: {} };
+        return { status, body: {} };
       }),
     ),
   );
@@ -92,7 +92,8 @@ async function startFleet() {
     stacks,
     told: told as { type: string; data: Record<string, unknown> }[],
     asked,
-    fail: (next: boolean): void => void (isFailing = next),
+    /** Has the user service fail with a status. With 200, its replies have another shape. */
+    fail: (next: boolean, by = 500): void => void ([isFailing, status] = [next, by]),
     passTime: (ms: number): void => void (aheadMs += ms),
   };
 }
@@ -130,6 +131,40 @@ describe('the incident of a fleet', () => {
       ['incident.ended', first.id, 'answers 500'],
     ]);
     expect(await open(other)).toEqual([]);
+  });
+
+  it('that opens again by another cause tells both runs, on the page, in the terminal and by webhook', async () => {
+    const { stacks, told, fail, passTime } = await startFleet();
+    const askAll = () =>
+      Promise.all(
+        stacks.map(async (stack) => {
+          for (let count = 0; count < 30; count += 1) await stack.get(PATH);
+        }),
+      );
+    fail(true);
+    await askAll();
+    const toldAs = (event: string) => told.filter(({ type }) => type === `incident.${event}`);
+    await eventually(() => toldAs('opened').length === 1);
+    passTime(180_000);
+    await eventually(() => toldAs('ended').length === 1);
+    fail(true, 200);
+    await askAll();
+    const causes = ['replies of another shape (no outcome rule fits)', 'answers 500'];
+    const runsOf = ({ runs = [] }: Pick<IncidentView, 'runs'> = {}) =>
+      runs.map(({ cause, failed }) => [cause, failed]);
+    await eventually(async () => {
+      for (const stack of stacks)
+        expect(runsOf((await open(stack))[0])).toEqual(causes.map((cause) => [cause, 60]));
+      return true;
+    });
+    const again = await eventually(() => toldAs('opened')[1]);
+    expect(runsOf(again.data).map(([cause]) => cause)).toEqual(causes);
+    const [first] = stacks;
+    const { out } = await runCommand([
+      ...['status', '--gateway', first.adminUrl],
+      ...['--id', String(again.data['id'])],
+    ]);
+    for (const cause of causes) expect(out.replaceAll(/\s+/g, ' ')).toContain(`: ${cause}, 60 failed`);
   });
 
   it('comes first among what needs attention, and what it explains is its effect', async () => {

@@ -35,6 +35,10 @@ function lasting(ms: number): string {
 
 const timeText = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 
+/** From when to when a run lasted, as times of day. */
+const timesOf = ({ since, until }: NonNullable<Shown['runs']>[number]) =>
+  `${since.slice(11, 19)} to ${until.slice(11, 19)}:`;
+
 const shareText = ({ failed, total, share }: Shown['answers'], how = 'failed'): string =>
   `${number(failed)} of ${number(total)} ${how} (${percentText(share ?? 0)})`;
 
@@ -77,13 +81,17 @@ function beforeText({ before: { changes, problem } }: Shown): readonly string[] 
 
 /** What an operator must know first about an incident, each with its label. */
 function labelledTexts(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
-  const { state, calls, answers, operations, hosts, effects, next, todo, faultText } = one;
-  const how = one.kind === 'slow' ? 'slow' : 'failed';
+  const { state, runs, calls, answers, operations, hosts, effects, next, todo, faultText } = one;
+  const how = one.kind === 'slow' ? 'slow' : calls === undefined ? 'affected' : 'failed';
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
   const requests = operations.map(({ name, failed }) => `${name} ${number(failed)}`).join(', ');
   const several = (label: string, texts: readonly string[]) => texts.map((text) => [label, text] as const);
   return [
     ['since', sinceText(one, at)],
+    ...several(
+      'runs',
+      (runs ?? []).map((run) => `${timesOf(run)} ${run.cause}, ${number(run.failed)} ${how}`),
+    ),
     ['fault', faultText],
     ...(calls === undefined ? [] : [['calls', `${shareText(calls, how)}${notSent}`] as const]),
     ['answers', answers.failed === 0 ? 'none failed' : shareText(answers)],

@@ -1,4 +1,7 @@
-import { updateFleetIncidents } from '../../../../src/telemetry/incidents/fleet-incidents.ts';
+import {
+  type FleetIncident,
+  updateFleetIncidents,
+} from '../../../../src/telemetry/incidents/fleet-incidents.ts';
 import { createNight, only } from './incident-night.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 3, 0, 1);
@@ -57,6 +60,8 @@ describe('an incident of a fleet that opens again', () => {
     return { first, second: night.tracker.seen() };
   }
 
+  const earlierOf = ({ earlier = [] }: Pick<FleetIncident, 'earlier'>) =>
+    earlier.map(({ cause, failed }) => `${cause} ${failed}`);
   const REOPENED_AT = Date.UTC(2026, 0, 31, 3, 3, 20);
 
   it('has the facts of its latest run, and keeps its id and when it opened first', () => {
@@ -72,6 +77,17 @@ describe('an incident of a fleet that opens again', () => {
       ...{ cause: 'replies of another shape', calls: { failed: 30, total: 30 }, callers: { b: 1, c: 1 } },
     });
     expect(Object.keys(hosts).sort()).toEqual(['h1:1', 'h2:1']);
+    expect(earlierOf(again)).toEqual(['cannot be reached 20']);
+  });
+
+  it('has the sums of its earlier runs, each once, also of a process that is gone', () => {
+    const { first, second } = bothRuns();
+    const other = process('three', 'h3:1', 'd');
+    const known = updateFleetIncidents([], [first, other], NOW);
+    const again = updateFleetIncidents(known, [second, other, laterProcess()], REOPENED_AT);
+    expect(earlierOf(only(again))).toEqual(['cannot be reached 40']);
+    const left = updateFleetIncidents(again, [laterProcess()], REOPENED_AT);
+    expect(earlierOf(only(left))).toEqual(['cannot be reached 40']);
   });
 
   it('has opened again also where no process saw both runs', () => {
@@ -79,6 +95,7 @@ describe('an incident of a fleet that opens again', () => {
     const all = [process('one', 'h1:1', 'a'), laterProcess()];
     const again = only(updateFleetIncidents(known, all, REOPENED_AT));
     expect(again).toMatchObject({ reopened: 1, callers: { b: 1 }, cause: 'replies of another shape' });
+    expect(earlierOf(again)).toEqual(['cannot be reached 20']);
     expect(only(updateFleetIncidents([again], all, REOPENED_AT))).toEqual(again);
   });
 

@@ -87,6 +87,24 @@ describe('an incident', () => {
     expect(latest).toMatchObject({ cause: 'replies of another shape', calls: { failed: 20, total: 20 } });
     expect([latest.callers, latest.answers]).toEqual([{ b: 10 }, { failed: 10, total: 20 }]);
     expect(Object.keys(latest.hosts)).toEqual(['b:2']);
+    const [before, ...others] = latest.earlier ?? [];
+    expect([before, others]).toMatchObject([{ cause: "refuses Portico's credential", failed: 80 }, []]);
+    expect(before).toMatchObject({ since: firstAt, until: night.START + 9_000 });
+  });
+
+  it('that opens again and again keeps the cause of each of its latest runs', () => {
+    const night = createNight();
+    const failures = ['credential', 'shape', 'unreachable'];
+    for (const failure of [...failures, ...failures]) {
+      night.seconds(10, () => night.calls('crm', 0, 2, failure));
+      night.seconds(100, () => night.calls('crm', 2));
+    }
+    const { cause, reopened, earlier = [] } = only(night.incidents());
+    expect([cause, reopened]).toEqual(['cannot be reached', 5]);
+    expect(earlier.map((run) => run.cause)).toEqual([
+      ...['replies of another shape', "refuses Portico's credential", 'cannot be reached'],
+      ...['replies of another shape', "refuses Portico's credential"],
+    ]);
   });
 
   it('is another one after that', () => {

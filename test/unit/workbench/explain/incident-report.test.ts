@@ -50,6 +50,20 @@ describe('an incident that reopened', () => {
     expect(textOf({ firstAt: '2026-01-31T03:01:00.000Z', reopened: 2 }).replaceAll(/\s+/g, ' ')).toContain(
       'since 2026-01-31 03:09:00 UTC, for 1 min 0 s; first at 2026-01-31 03:01:00 UTC, reopened 2 times',
     ));
+
+  it('lists its runs, each with its cause, its times and its failures', () => {
+    const runs = [
+      { cause: 'no answer within 2 s', since: '2026-01-31T03:09:00.000Z', until: AT, failed: 5 },
+      {
+        ...{ cause: 'answers 500', failed: 1_200 },
+        ...{ since: '2026-01-31T03:01:00.000Z', until: '2026-01-31T03:04:30.000Z' },
+      },
+    ];
+    expect(textOf({ kind: 'source', runs, reopened: 1 })).toContain(`
+  runs      03:09:00 to 03:10:00: no answer within 2 s, 5 failed
+            03:01:00 to 03:04:30: answers 500, 1,200 failed
+`);
+  });
 });
 
 describe('what no incident explains', () => {

@@ -91,6 +91,11 @@ const listOf = (texts: readonly Children[]): VNode =>
     ${texts.map((text, index) => html`<li key=${index}>${text}</li>`)}
   </ul>`;
 
+const runCell = ({ cause, since, until, failed }: NonNullable<IncidentView['runs']>[number], how: string) =>
+  html`<time class="num" title=${instantText(since)}>${clockText(since)}</time> to
+    <time class="num" title=${instantText(until)}>${clockText(until)}</time>: ${cause}, ${countText(failed)}
+    ${how}`;
+
 function beforeCell({ before: { changes, problem }, since }: IncidentView): Children {
   const told = changes.map(
     ({ at, what, by }) =>
@@ -120,15 +125,16 @@ function openText({ last, isQuiet }: IncidentView, now: number): string {
 
 /** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
 export function incidentFacts(incident: IncidentView, at: string): VNode {
-  const { calls, answers, operations, hosts, next, state, last, faultText } = incident;
+  const { runs, calls, answers, operations, hosts, next, state, last, faultText } = incident;
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${countText(calls.notSent)} not sent`;
   const requests = operations.map(({ name, failed }) => ({
     ...{ key: name, text: name, filter: { operation: name }, failed },
   }));
   const isOpen = state === 'open';
-  const how = incident.kind === 'slow' ? 'slow' : 'failed';
+  const how = incident.kind === 'slow' ? 'slow' : calls === undefined ? 'affected' : 'failed';
   return factList([
     ['Since', timesText(incident, at)],
+    ['Runs', runs && listOf(runs.map((run) => runCell(run, how)))],
     ['Whose fault', faultText],
     ['Calls', calls && `${countedText(calls, how)}${notSent}`],
     ['Answers', answers.failed === 0 ? 'none failed' : countedText(answers)],
