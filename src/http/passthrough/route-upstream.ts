@@ -26,8 +26,6 @@ export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly send: SendProxyRequest;
 };
 
-/** The most idle connections that a route keeps open to each host. */
-const IDLE_MAX = 32;
 /** The longest answer to a health check. A longer one counts as a failure. */
 const HEALTH_BYTES_MAX = 64 * 1024;
 
@@ -64,7 +62,7 @@ function destinationOf(base: string, net: SourceSpec['net']): Destination {
     servername: isIP(host) === 0 ? host : '',
     ...(isTls && { rejectUnauthorized: true }),
   };
-  const closeIdle = serveOneHost(agent, base, place, IDLE_MAX);
+  const closeIdle = serveOneHost(agent, base, place);
   return { protocol: url.protocol, host, port: url.port, agent, url, closeIdle };
 }
 
