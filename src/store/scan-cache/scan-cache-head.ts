@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 
 /** The description of a scan cache in Redis without its rows, so that a process need not read them all. */
@@ -11,7 +12,8 @@ export type ScanCacheHead = {
   readonly bytes: number;
 };
 
-const NAME = /^[\w-]{1,64}$/;
+/** The name, when the scan began, the rows and the bytes. */
+const headValues = z.tuple([z.string().regex(/^[\w-]{1,64}$/), z.number(), z.int(), z.int()]);
 
 /** Writes a head into an envelope for a Redis key. */
 export function encodeHead(key: string, { name, storedAt, count, bytes }: ScanCacheHead): Buffer {
@@ -20,15 +22,8 @@ export function encodeHead(key: string, { name, storedAt, count, bytes }: ScanCa
 
 /** Reads the bytes of `encodeHead`; `undefined` if they are damaged, or of another key or version. */
 export function decodeHead(key: string, envelope: Buffer): ScanCacheHead | undefined {
-  const values = openJsonEnvelope('scanCache', key, envelope);
-  if (!Array.isArray(values)) return undefined;
-  const [name, ...numbers] = values as unknown[];
-  const [storedAt, count, bytes] = numbers as [number, number, number];
-  const isValid =
-    typeof name === 'string' &&
-    NAME.test(name) &&
-    Number.isFinite(storedAt) &&
-    Number.isSafeInteger(count) &&
-    Number.isSafeInteger(bytes);
-  return isValid ? { name, storedAt, count, bytes } : undefined;
+  const { data } = headValues.safeParse(openJsonEnvelope('scanCache', key, envelope));
+  if (data === undefined) return undefined;
+  const [name, storedAt, count, bytes] = data;
+  return { name, storedAt, count, bytes };
 }

@@ -227,7 +227,7 @@ export const addressRange = z
   .refine(isAddressRange, 'expected an address or a range such as 10.0.0.0/8');
 
 /** Whether a text is an address or a range such as 10.0.0.0/8. */
-export function isAddressRange(text: string): boolean {
+function isAddressRange(text: string): boolean {
   const [address = '', length = '0', ...more] = text.split('/');
   return (
     more.length === 0 &&
