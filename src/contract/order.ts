@@ -49,7 +49,7 @@ export function compareIds(a: string, b: string, start: number): number {
 }
 
 /** The parts of a field that decide the order of its values: its kind, the values of an enum, the prefix of an id. */
-export type SortField = Pick<Field, 'kind' | 'values' | 'idStart'>;
+type SortField = Pick<Field, 'kind' | 'values' | 'idStart'>;
 
 /** The rules that order records by a field, and by their ids if the values are equal. */
 export type SortRules = SortField & { readonly recordIdStart: number };
@@ -62,7 +62,7 @@ export function sortFieldOf(fields: readonly Field[], { field }: Sort): SortRule
 }
 
 /** The sort key of a canonical value that is not null. */
-export function sortKeyOf({ kind, values, idStart = 0 }: SortField, value: KnownValue | ListValue): SortKey {
+function sortKeyOf({ kind, values, idStart = 0 }: SortField, value: KnownValue | ListValue): SortKey {
   if (typeof value === 'boolean') return value ? '1' : '0';
   // A contract cannot sort by a list, so any order is right here.
   if (typeof value !== 'string') return value instanceof ListValue ? value.toString() : value;
@@ -101,7 +101,10 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Compares two sort keys of one field: negative if `a` comes first. */
+/**
+ * Compares two sort keys of one field: negative if `a` comes first.
+ * @internal
+ */
 export function compareKeys(a: SortKey, b: SortKey): number {
   if (a instanceof Decimal) return a.compare(b as Decimal);
   return compareCodePoints(a, b as string);

@@ -41,26 +41,18 @@ function textOf(value: ComparedValue | undefined): string | null {
   return Array.isArray(value) ? value.join('\n') : String(value);
 }
 
-/** A text that is equal for the same difference with the same values, also when both sources are asked again. */
-function keyOf({ path, kind, id, legacy, new: newValue }: AnswerDifference): string {
-  return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(newValue)]);
+/** Creates the function that returns the differences of `before` that `after` has, too, by a text that is equal for both. */
+function sharedBy(keyOf: (difference: AnswerDifference) => string) {
+  return (before: readonly AnswerDifference[], after: readonly AnswerDifference[]) => {
+    const there = new Set(after.map(keyOf));
+    return before.filter((difference) => there.has(keyOf(difference)));
+  };
 }
 
-/** The differences of `before` that `others` also has at the same path and record, even with other values. */
-export function atSamePlaces(
-  before: readonly AnswerDifference[],
-  others: readonly AnswerDifference[],
-): readonly AnswerDifference[] {
-  const placeOf = ({ path, id }: AnswerDifference) => JSON.stringify([path, id ?? null]);
-  const places = new Set(others.map(placeOf));
-  return before.filter((difference) => places.has(placeOf(difference)));
-}
+/** The differences of `before` that `after` also has at the same path and record, even with other values. */
+export const atSamePlaces = sharedBy(({ path, id }) => JSON.stringify([path, id ?? null]));
 
 /** The differences that are in `before` and in `after`, with the same values on both sides. */
-export function lastingDifferences(
-  before: readonly AnswerDifference[],
-  after: readonly AnswerDifference[],
-): readonly AnswerDifference[] {
-  const there = new Set(after.map(keyOf));
-  return before.filter((difference) => there.has(keyOf(difference)));
-}
+export const lastingDifferences = sharedBy(({ path, kind, id, legacy, new: newValue }) =>
+  JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(newValue)]),
+);

@@ -1,24 +1,13 @@
 // Compares the order of the records that two pages share, for compare-lists.ts. Ties in another order are not a wrong order.
 
 import type { Field } from '../../contract/fields.ts';
-import { compareKeys, type SortKey, sortKeyOf } from '../../contract/order.ts';
+import { compileFieldOrder } from '../../contract/order.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { Sort } from '../../contract/query.ts';
 import type { AnswerDifference } from './comparison.ts';
 
-/** Compares two keys; null comes after every key. */
-function compareNullable(a: SortKey | null, b: SortKey | null): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
-  return compareKeys(a, b);
-}
-
-function keysOf(records: readonly CanonicalRecord[], field: Field) {
-  return records.map((record) => {
-    const value = record[field.name] ?? null;
-    return value === null ? null : sortKeyOf(field, value);
-  });
-}
+const orderBy = (field: Field) => compileFieldOrder({ field: field.name, descending: false }, field);
 
 /** Whether both pages have equal sort keys at each position, so that only records with equal keys have changed places. */
 function isPermutedWithinTies(
@@ -26,14 +15,16 @@ function isPermutedWithinTies(
   newRecords: readonly CanonicalRecord[],
   field: Field,
 ): boolean {
-  const others = keysOf(newRecords, field);
-  return keysOf(legacy, field).every((key, at) => compareNullable(key, others[at] ?? null) === 0);
+  const { keyOf, compare } = orderBy(field);
+  const others = newRecords.map(keyOf);
+  return legacy.map(keyOf).every((key, at) => compare(key, others[at] ?? null) === 0);
 }
 
 /** Whether the records are sorted by this field, and have more than one value of it. */
 function isOrderedBy(records: readonly CanonicalRecord[], field: Field): boolean {
-  const keys = keysOf(records, field);
-  const steps = keys.slice(1).map((key, at) => Math.sign(compareNullable(keys[at] ?? null, key)));
+  const { keyOf, compare } = orderBy(field);
+  const keys = records.map(keyOf);
+  const steps = keys.slice(1).map((key, at) => Math.sign(compare(keys[at] ?? null, key)));
   const moves = new Set(steps.filter((step) => step !== 0));
   return moves.size === 1;
 }

@@ -3,12 +3,10 @@
 
 import type { Value } from '../../contract/fields.ts';
 import {
-  compareKeys,
+  compileFieldOrder,
   compileOrder,
   type RecordOrder,
-  type SortField,
   sortFieldOf,
-  sortKeyOf,
   type SortRules,
 } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
@@ -27,12 +25,6 @@ export function isOrdered(rows: readonly EvidenceRow[], order: RecordOrder): boo
   return true;
 }
 
-/** Whether two values are equal in a sort, so that the ids decide the order of their rows. */
-function isSame(by: SortField, left: Value, right: Value): boolean {
-  if (left === null || right === null) return left === right;
-  return compareKeys(sortKeyOf(by, left), sortKeyOf(by, right)) === 0;
-}
-
 /** Whether rows are in order if the case of letters does not count. The order of ties is checked elsewhere. */
 function isOrderedInLowerCase(rows: readonly EvidenceRow[], { field }: Sort, order: RecordOrder): boolean {
   const folded = (value: Value) => (typeof value === 'string' ? value.toLocaleLowerCase('en') : value);
@@ -43,12 +35,13 @@ function isOrderedInLowerCase(rows: readonly EvidenceRow[], { field }: Sort, ord
 /** How rows break the contract's order, in words; `undefined` if they are in order. */
 export function disorder(rows: readonly EvidenceRow[], sort: Sort, by: SortRules): string | undefined {
   const order = compileOrder(sort, by);
+  const { keyOf, compare } = compileFieldOrder(sort, by);
   for (const [index, row] of rows.entries()) {
     const before = rows[index - 1];
     if (before === undefined || order(before, row) < 0) continue;
     const [left, right] = [before[sort.field] ?? null, row[sort.field] ?? null];
     if (before.id === row.id) return 'a record comes twice';
-    if (isSame(by, left, right)) return 'rows that tie are not in the order of their ids';
+    if (compare(keyOf(before), keyOf(row)) === 0) return 'rows that tie are not in the order of their ids';
     if (left === null || right === null) return 'unknown values are not last';
     if (isOrderedInLowerCase(rows, sort, order)) return 'letters are compared without their case';
     return by.kind === 'text'
