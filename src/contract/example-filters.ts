@@ -1,14 +1,24 @@
-// Filters with example values, for calls that no client asked for: edge cases, probes and estimates of costs.
+// Sorts, and filters with example values, for calls that no client asked for: edge cases, probes and estimates of costs.
 
 import { Decimal } from '../kernel/decimal.ts';
 import { idStartOf } from './fields.ts';
 import type { KnownValue } from './list-value.ts';
-import type { Filter } from './query.ts';
-import type { FilterParameter } from './resource.ts';
+import type { Filter, Sort } from './query.ts';
+import type { FilterParameter, Resource } from './resource.ts';
 
 /** Values that hardly any record has. */
 const UNKNOWN_TEXT = 'no record has this value 7f3a';
 const BEYOND = new Decimal(10n ** 12n, 0);
+
+/** All sorts of a resource, in both directions, each with its text, such as `sort=-name`. */
+export function sortsOf({ sorts }: Resource): readonly { readonly text: string; readonly sort: Sort }[] {
+  return sorts.flatMap((field) =>
+    [false, true].map((descending) => ({
+      text: `sort=${descending ? '-' : ''}${field}`,
+      sort: { field, descending },
+    })),
+  );
+}
 
 /** Makes the filter of a parameter with a value. With the operator `known`, it asks for records that have a value. */
 export function filterWith({ field, op }: Pick<FilterParameter, 'field' | 'op'>, value: KnownValue): Filter {

@@ -4,7 +4,7 @@ import { type PagePlan, scanReach } from '../source/adapter/plan/plan.ts';
 import type { LoadedSource } from '../config/schema/loaded-config.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { FilterParameter, Resource } from '../contract/resource.ts';
-import { filterWith, typicalValue } from '../contract/example-filters.ts';
+import { filterWith, sortsOf, typicalValue } from '../contract/example-filters.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { asksTotalFirst, totalWindow } from './reading/pages/read-page.ts';
 import type { CompiledSource } from '../source/compile-sources.ts';
@@ -45,13 +45,7 @@ function sampleFilter(source: LoadedSource, resource: Resource, parameter: Filte
 
 /** The kinds of list queries: plain, each sort both ways, each filter, and each filter with each sort. */
 function kindsOf(source: LoadedSource, resource: Resource): readonly Kind[] {
-  const sorts = resource.sorts.flatMap((field) =>
-    [false, true].map((descending) => ({
-      query: `sort=${descending ? '-' : ''}${field}`,
-      sort: { field, descending },
-      filters: [],
-    })),
-  );
+  const sorts = sortsOf(resource).map(({ text: query, sort }) => ({ query, sort, filters: [] }));
   const filters = resource.filters.map((parameter) => ({
     query: `${parameter.name}=…`,
     sort: null,

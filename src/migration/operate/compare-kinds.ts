@@ -1,12 +1,13 @@
 // Asks both sources each kind of question that callers may ask, such as each sort, for the check of check-sources-agree.ts.
 
+import { sortsOf } from '../../contract/example-filters.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { readListBody } from '../compare/read-body.ts';
 import { bodyOrCode, createAskAtLowPriority } from '../tasks/ask-at-low-priority.ts';
-import { filtersOf, firstPageQuery, sortsOf } from '../tasks/sample-questions.ts';
+import { filtersOf, firstPageQuery } from '../tasks/sample-questions.ts';
 
 /** The two sources of a resource that is to move, and their names. */
 export type SourcePair = {

@@ -1,7 +1,7 @@
-// Questions about a resource that Portico asks without a caller: the first page of its list, each sort, and each filter.
+// Questions about a resource that Portico asks without a caller: the first page of its list, and each filter.
 
 import { isScalar, ListValue } from '../../contract/list-value.ts';
-import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
+import type { Filter, ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { filterWith } from '../../contract/example-filters.ts';
@@ -12,16 +12,6 @@ export const SAMPLE_LIMIT = 20;
 /** The query for the first page of a list; `more` replaces parts of it. */
 export function firstPageQuery({ name: resource }: Resource, more: Partial<ListQuery> = {}): ListQuery {
   return { kind: 'list', resource, page: 1, limit: SAMPLE_LIMIT, sort: null, filters: [], ...more };
-}
-
-/** All sorts of a resource, in both directions, each with its text, such as `sort=-name`. */
-export function sortsOf({ sorts }: Resource): readonly { readonly text: string; readonly sort: Sort }[] {
-  return sorts.flatMap((field) =>
-    [false, true].map((descending) => ({
-      text: `sort=${descending ? '-' : ''}${field}`,
-      sort: { field, descending },
-    })),
-  );
 }
 
 /** A filter and its text, such as `category=…`, which never contains a value of a record. */

@@ -1,10 +1,10 @@
 // Lists the edge cases of a resource: questions that callers hardly ever ask, and at which two services often differ.
 
 import { type ListQuery, type Query, queryKey } from '../../contract/query.ts';
-import { filterWithFewMatches } from '../../contract/example-filters.ts';
+import { filterWithFewMatches, sortsOf } from '../../contract/example-filters.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { ListedPage } from '../compare/read-body.ts';
-import { filtersOf, firstPageQuery, SAMPLE_LIMIT, sortsOf } from '../tasks/sample-questions.ts';
+import { filtersOf, firstPageQuery, SAMPLE_LIMIT } from '../tasks/sample-questions.ts';
 
 /** An edge case: a question, and its name. */
 export type EdgeCase = {
