@@ -17,21 +17,7 @@ type GroupDelta = {
 };
 
 /** The counts of an operation. Each part has a maximum size, so that it cannot fill the memory. */
-export type Delta = {
-  /** Counts by field: `counts` since the comparison counts began, `step` since the present stage and share began. */
-  readonly counts: Map<string, number>;
-  readonly step: Map<string, number>;
-  lastFallbackAt: number;
-  /** By distinct question: when it was last compared, and whether a difference was confirmed then. */
-  readonly keys: Map<string, { readonly at: number; readonly isMismatched: boolean }>;
-  /** By critical path and record (`path|key`): when a difference was last confirmed. */
-  readonly critical: Map<string, number>;
-  /** By field, time and record, see `addTransient`: when the record last had a transient difference. */
-  readonly transient: Map<string, number>;
-  readonly groups: Map<string, GroupDelta>;
-  /** The calls that failed only at the new source, the newest last: the caller and the shape of the question. */
-  readonly failing: string[];
-};
+export type Delta = ReturnType<typeof createDelta>;
 
 /** The most distinct questions that are counted; no gate needs more. */
 export const KEYS_MAX = 50_000;
@@ -61,30 +47,29 @@ export const SAMPLES_MAX = 5;
 /** The group that takes all further differences once there are `GROUPS_MAX` groups. */
 export const OTHER_GROUP = JSON.stringify(['(other)', 'value', false]);
 
-/** The name of the field that counts each verdict. */
-const FIELDS: Record<ComparisonVerdict, string> = {
-  match: 'match',
-  ignored: 'ignored',
-  transient: 'transient',
-  mismatch: 'mismatch',
-  inconclusive: 'inconclusive',
+/** The names of the fields that count verdicts, where they are not the names of the verdicts. */
+const FIELDS: Partial<Record<ComparisonVerdict, string>> = {
   failed_new: 'failedNew',
   failed_legacy: 'failedLegacy',
   failed_both: 'failedBoth',
-  odd: 'odd',
 };
 
 /** Creates empty counts. The functions of this file add to them in place. */
-export function createDelta(): Delta {
+export function createDelta() {
   return {
-    counts: new Map(),
-    step: new Map(),
+    /** Counts by field: `counts` since the comparison counts began, `step` since the present stage and share began. */
+    counts: new Map<string, number>(),
+    step: new Map<string, number>(),
     lastFallbackAt: 0,
-    keys: new Map(),
-    critical: new Map(),
-    transient: new Map(),
-    groups: new Map(),
-    failing: [],
+    /** By distinct question: when it was last compared, and whether a difference was confirmed then. */
+    keys: new Map<string, { readonly at: number; readonly isMismatched: boolean }>(),
+    /** By critical path and record (`path|key`): when a difference was last confirmed. */
+    critical: new Map<string, number>(),
+    /** By field, time and record, see `addTransient`: when the record last had a transient difference. */
+    transient: new Map<string, number>(),
+    groups: new Map<string, GroupDelta>(),
+    /** The calls that failed only at the new source, the newest last: the caller and the shape of the question. */
+    failing: [] as string[],
   };
 }
 
@@ -161,7 +146,7 @@ export function addComparison(
   about: { readonly key: string; readonly critical: readonly string[]; readonly now: number },
 ): void {
   const { key, critical, now } = about;
-  addToBoth(delta, FIELDS[verdict]);
+  addToBoth(delta, FIELDS[verdict] ?? verdict);
   if (legacyMs !== undefined && newMs !== undefined) {
     addToBoth(delta, `legacyMs:${latencyBucket(legacyMs)}`);
     addToBoth(delta, `newMs:${latencyBucket(newMs)}`);
