@@ -140,42 +140,23 @@ function everything(sizes: ReadonlyMap<number, string>): RandomWindow {
   };
 }
 
-/** Windows whose place is sent as a variable: `cursor`, or `after` for the key of the last row. */
-function followingWindow(variable: 'cursor' | 'after', size: number): SequentialWindow {
-  return {
-    kind: 'sequential',
-    variables: ['limit', variable],
-    first: { firstRow: 0, size, variables: { limit: size } },
-    after: (call, next, received) => ({
-      firstRow: call.firstRow + received,
-      size,
-      variables: { limit: size, [variable]: next },
-    }),
-  };
-}
-
-/** Windows that are asked for with the parameters that the reply before named, as query parts joined by `&`. */
-function continuedWindow({ sizeMax: size }: Kind<'continue'>): SequentialWindow {
+/**
+ * Windows of which each names the next one. The name is sent as a variable (`cursor`, or `after` for the key of the last row), as
+ * the target of a link, or as the parameters that the reply before named: query parts joined by `&`.
+ */
+function sequentialWindow(name: 'cursor' | 'after' | 'target' | 'query', size: number): SequentialWindow {
   const variables = { limit: size };
+  const isVariable = name === 'cursor' || name === 'after';
   return {
     kind: 'sequential',
-    variables: ['limit'],
+    variables: isVariable ? ['limit', name] : ['limit'],
     first: { firstRow: 0, size, variables },
-    after: (call, next, received) => ({
-      firstRow: call.firstRow + received,
-      size,
-      variables,
-      query: next.split('&'),
-    }),
-  };
-}
-
-function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
-  return {
-    kind: 'sequential',
-    variables: ['limit'],
-    first: { firstRow: 0, size, variables: { limit: size } },
-    after: (call, target, received) => ({ firstRow: call.firstRow + received, size, variables: {}, target }),
+    after(call, next, received) {
+      const firstRow = call.firstRow + received;
+      if (name === 'target') return { firstRow, size, variables: {}, target: next };
+      if (name === 'query') return { firstRow, size, variables, query: next.split('&') };
+      return { firstRow, size, variables: { limit: size, [name]: next } };
+    },
   };
 }
 
@@ -199,13 +180,13 @@ export function compileWindow(spec: ListSpec['window'], request?: RequestSpec): 
     case 'page':
       return pageWindow(spec);
     case 'cursor':
-      return followingWindow('cursor', spec.sizeMax);
+      return sequentialWindow('cursor', spec.sizeMax);
     case 'continue':
-      return continuedWindow(spec);
+      return sequentialWindow('query', spec.sizeMax);
     case 'keyset':
-      return followingWindow('after', spec.sizeMax);
+      return sequentialWindow('after', spec.sizeMax);
     case 'link':
-      return linkWindow(spec);
+      return sequentialWindow('target', spec.sizeMax);
     case 'none':
       return everything(request === undefined ? new Map() : constantSizes(request));
   }
