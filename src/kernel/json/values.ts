@@ -15,7 +15,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
 }
 
 /** The text of a text or number; `undefined` for anything else. */
-export function scalarText(value: Json | undefined): string | undefined {
+export function scalarText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   return value instanceof NumberText ? value.text : undefined;

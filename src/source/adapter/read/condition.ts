@@ -2,7 +2,8 @@
 // for `dropWhen`.
 
 import type { ConditionSpec } from '../../../config/schema/source.ts';
-import { type Json, NumberText } from '../../../kernel/json/json.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { scalarText } from '../../../kernel/json/values.ts';
 import { compileOneOf } from '../spec/literal.ts';
 import { pathAt } from '../spec/path.ts';
 import { patternAt } from '../spec/pattern.ts';
@@ -18,8 +19,8 @@ function compileValueTest(
   if (spec.matches !== undefined) {
     const pattern = patternAt(spec.matches, here.at('matches'));
     return (value) => {
-      const text = value instanceof NumberText ? value.text : value;
-      return (typeof text === 'string' || typeof text === 'number') && pattern.test(String(text));
+      const text = scalarText(value);
+      return text !== undefined && pattern.test(text);
     };
   }
   if (spec.present === undefined) return undefined;

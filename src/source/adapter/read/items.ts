@@ -2,7 +2,8 @@
 // name.
 
 import type { ItemsSpec } from '../../../config/schema/source.ts';
-import { type Json, NumberText } from '../../../kernel/json/json.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { isList, isObject } from '../../../kernel/json/values.ts';
 import { type Path, pathAt } from '../spec/path.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
@@ -12,13 +13,11 @@ type FormReader = (found: Json | undefined, document: Json) => readonly Json[] |
 type Entries = readonly (readonly [string, Json])[];
 
 function asList(value: Json | undefined): readonly Json[] | undefined {
-  return Array.isArray(value) ? (value as readonly Json[]) : undefined;
+  return isList(value) ? value : undefined;
 }
 
 function entriesOf(value: Json | undefined): Entries | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof NumberText)
-    return undefined;
-  return Object.entries(value);
+  return isObject(value) ? Object.entries(value) : undefined;
 }
 
 /** Builds an object like those of `readJson`, without a prototype; of two entries with one name, the later counts. */

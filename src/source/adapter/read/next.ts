@@ -2,8 +2,8 @@
 
 import type { ListSpec } from '../../../config/schema/source.ts';
 import { invalidReply } from '../../../kernel/errors/fault.ts';
-import { type Json, NumberText } from '../../../kernel/json/json.ts';
-import { isList, isObject } from '../../../kernel/json/values.ts';
+import type { Json } from '../../../kernel/json/json.ts';
+import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { keysOfPath, type Path, pathAt, pathWith } from '../spec/path.ts';
 import { percentEncode } from '../request/text-template.ts';
@@ -15,9 +15,8 @@ export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[
 /** A text or number as a text; `undefined` for a value that means that there is none. */
 function scalar(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || value === '' || value === false) return undefined;
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  if (value instanceof NumberText) return value.text;
+  const text = scalarText(value);
+  if (text !== undefined) return text;
   throw invalidReply('next', 'the name of the next window is neither text nor number');
 }
 

@@ -3,6 +3,7 @@
 import type { ListSpec } from '../../../config/schema/source.ts';
 import { GatewayError, invalidReply } from '../../../kernel/errors/fault.ts';
 import type { Json } from '../../../kernel/json/json.ts';
+import { wholeNumber } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import type { OnMissingValue } from '../map/map-record.ts';
 import { compileOneOf } from '../spec/literal.ts';
@@ -10,10 +11,9 @@ import { pathAt } from '../spec/path.ts';
 import { patternAt } from '../spec/pattern.ts';
 import type { SpecLocation } from '../spec/spec-location.ts';
 
-function wholeNumber(value: Json | undefined, place: string): number {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  const total = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-  if (Number.isNaN(total)) throw invalidReply('total', `the total ${place} is missing or not a whole number`);
+function totalIn(value: Json | undefined, place: string): number {
+  const total = wholeNumber(value);
+  if (total === undefined) throw invalidReply('total', `the total ${place} is missing or not a whole number`);
   return total;
 }
 
@@ -39,9 +39,9 @@ export function compileTotal(
       : { find: pathAt(unless.at, here.at('unless', 'at')), fits: compileOneOf([unless.equals]) };
   return function readTotal(reply, body) {
     if (bound?.fits(bound.find(body)) === true) return undefined;
-    if (header === undefined) return wholeNumber(find(body), `at "${spec.at ?? ''}"`);
+    if (header === undefined) return totalIn(find(body), `at "${spec.at ?? ''}"`);
     const text = reply.header(header.toLowerCase());
-    return wholeNumber(text === undefined ? undefined : pick(text), `of the header ${header}`);
+    return totalIn(text === undefined ? undefined : pick(text), `of the header ${header}`);
   };
 }
 

@@ -3,10 +3,11 @@
 import type { CoercionSpec } from '../../../../config/schema/source.ts';
 import type { Decimal } from '../../../../kernel/decimal.ts';
 import { JsonError, readJson } from '../../../../kernel/json/json.ts';
+import { scalarText } from '../../../../kernel/json/values.ts';
 import { compileDate, compileDay, epoch, readDotnetDate, readIso } from './instant.ts';
 import { compileNumber, readCents } from './number.ts';
 import { compileEnum, compileJoin, compileMatch, compileSplit, compileTemplate } from './text.ts';
-import { type CompiledStep, type StepValue, onText, type Step, textOf, UNREADABLE } from './step.ts';
+import { type CompiledStep, type StepValue, onText, type Step, UNREADABLE } from './step.ts';
 import { htmlText, unescapeHtml } from './html-text.ts';
 import { compileOneOf, type Literal } from '../../spec/literal.ts';
 import { type Path, pathAt } from '../../spec/path.ts';
@@ -49,7 +50,7 @@ function compileMoney(amount: Path, currency: Path, expected: readonly string[])
     const document = value as Exclude<StepValue, undefined | symbol | Decimal>;
     const found = amount(document);
     if (found === undefined || found === null) return null;
-    return expected.includes(textOf(currency(document)) ?? '') ? found : UNREADABLE;
+    return expected.includes(scalarText(currency(document)) ?? '') ? found : UNREADABLE;
   };
 }
 

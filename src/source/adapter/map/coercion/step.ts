@@ -2,7 +2,8 @@
 // other one what the step before has made of it.
 
 import type { Decimal } from '../../../../kernel/decimal.ts';
-import { type Json, NumberText } from '../../../../kernel/json/json.ts';
+import type { Json } from '../../../../kernel/json/json.ts';
+import { scalarText } from '../../../../kernel/json/values.ts';
 
 /** The result of a step that cannot read its value, because the value does not match the source file. */
 export const UNREADABLE = Symbol('unreadable');
@@ -19,18 +20,11 @@ export type StepKind = 'same' | 'text' | 'decimal' | 'instant' | 'date';
 /** A step with the kind of its results. `run` returns `UNREADABLE` for a value that it cannot read. */
 export type CompiledStep = { readonly run: Step; readonly yields: StepKind };
 
-/** The text of a text or number; `undefined` for any other value. */
-export function textOf(value: StepValue): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  return value instanceof NumberText ? value.text : undefined;
-}
-
 /** Creates a step for texts and numbers; every other value is unreadable. */
 export function onText(read: (text: string) => StepValue): Step {
   return (value) => {
     if (value === null) return null;
-    const text = textOf(value);
+    const text = scalarText(value);
     return text === undefined ? UNREADABLE : read(text);
   };
 }

@@ -1,7 +1,8 @@
 // The steps that change texts: templates, parts of a text, labels for codes, joined texts.
 
 import type { Json } from '../../../../kernel/json/json.ts';
-import { type StepValue, onText, type Step, textOf, UNREADABLE } from './step.ts';
+import { scalarText } from '../../../../kernel/json/values.ts';
+import { type StepValue, onText, type Step, UNREADABLE } from './step.ts';
 
 /** The placeholder for the value in the template of a step. */
 const PLACEHOLDER = '{value}';
@@ -40,7 +41,7 @@ export function compileEnum(table: Readonly<Record<string, string>>): Step {
   const labels = new Map(Object.entries(table));
   return (value) => {
     if (value === null) return null;
-    const code = typeof value === 'boolean' ? String(value) : textOf(value);
+    const code = typeof value === 'boolean' ? String(value) : scalarText(value);
     return code === undefined ? UNREADABLE : (labels.get(code) ?? UNREADABLE);
   };
 }
@@ -55,7 +56,7 @@ export function compileJoin(separator: string): Step {
     const values = hasLists ? (list as readonly Json[]).flat() : list;
     let joined = '';
     for (const value of values) {
-      const part = value === null ? '' : textOf(value)?.trim();
+      const part = value === null ? '' : scalarText(value)?.trim();
       if (part === undefined) return UNREADABLE;
       if (part !== '') joined = joined === '' ? part : joined + separator + part;
     }
