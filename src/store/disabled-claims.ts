@@ -20,8 +20,8 @@ export type DisabledClaim = ClaimScope & {
 export type ResourceClaims = {
   readonly disabled: ReadonlySet<string>;
   /**
-   * Disables a claim in every process, and purges all that was read of the resource so far. False if it was disabled
-   * already, or this is closed. `since`: when it was disabled, in milliseconds since the epoch; absent: now.
+   * Disables a claim in every process, and purges all that was read of the resource so far. `detail` says what contradicted it.
+   * False if it was disabled already, or this is closed. `since`: when it was disabled, in milliseconds since the epoch; absent: now.
    */
   disable(claim: string, detail: string, since?: number): boolean;
   /** After this nothing is disabled here, and changes are not told. Disabled claims stay known for a reload with the same file. */

@@ -25,21 +25,7 @@ export function foundRecords(listed: readonly ListedKey[]): readonly KeyRecord[]
 export type KeyStoreRedis = Pick<Redis, 'get' | 'set' | 'del' | 'sadd' | 'srem' | 'smembers' | 'eval'>;
 
 /** The API keys in Redis: one string per key, always written as a whole. */
-export type KeyStore = {
-  /** Looks a key up by its id. Never rejects. */
-  find(id: string): Promise<KeyLookup>;
-  /** Stores a new record; false if the id is taken. Rejects if Redis fails. */
-  create(record: KeyRecord): Promise<boolean>;
-  /**
-   * Replaces a record by the result of `change`. If another process changed it meanwhile, `change` runs again. Returns
-   * the look-up after the change; rejects if Redis fails.
-   */
-  update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyLookup>;
-  /** Deletes the record of a key; rejects if Redis fails. */
-  delete(id: string): Promise<void>;
-  /** All keys, sorted by id; rejects if Redis fails. */
-  list(): Promise<readonly ListedKey[]>;
-};
+export type KeyStore = ReturnType<typeof createKeyStore>;
 
 /** How often another process may change the key first, before an update fails. */
 const UPDATE_ATTEMPTS_MAX = 1_000;
@@ -47,13 +33,14 @@ const UPDATE_ATTEMPTS_MAX = 1_000;
 const LIST_BATCH = 200;
 
 /** Creates the store of API keys on a Redis. */
-export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore {
+export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys) {
   function lookupOf(id: string, text: string | null): KeyLookup {
     if (text === null) return { kind: 'absent' };
     const record = readKeyRecord(id, text);
     return record === undefined ? { kind: 'damaged' } : { kind: 'found', record };
   }
 
+  /** Looks a key up by its id. Never rejects. */
   async function find(id: string): Promise<KeyLookup> {
     try {
       return lookupOf(id, await redis.get(keys.apiKey(id)));
@@ -63,12 +50,17 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
     }
   }
 
+  /** Stores a new record; false if the id is taken. Rejects if Redis fails. */
   async function create(record: KeyRecord): Promise<boolean> {
     // The index is written first: `list` skips an id without a record, but could not find a record without an id.
     await redis.sadd(keys.apiKeyIndex, record.id);
     return (await redis.set(keys.apiKey(record.id), writeKeyRecord(record), 'NX')) !== null;
   }
 
+  /**
+   * Replaces a record by the result of `change`. If another process changed it meanwhile, `change` runs again. Returns
+   * the look-up after the change; rejects if Redis fails.
+   */
   async function update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyLookup> {
     const key = keys.apiKey(id);
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt += 1) {
@@ -82,6 +74,7 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
     throw new Error(`key ${id} was changed by others again and again`);
   }
 
+  /** All keys, sorted by id; rejects if Redis fails. */
   async function list(): Promise<readonly ListedKey[]> {
     const ids = (await redis.smembers(keys.apiKeyIndex)).sort();
     const found: ListedKey[] = [];
@@ -94,6 +87,7 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
     return found.filter(({ lookup }) => lookup.kind !== 'absent');
   }
 
+  /** Deletes the record of a key; rejects if Redis fails. */
   async function deleteKey(id: string): Promise<void> {
     // The index goes last: `list` skips an id without a record.
     await redis.del(keys.apiKey(id));

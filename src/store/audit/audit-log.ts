@@ -16,15 +16,7 @@ import type { AuditStore } from './audit-store.ts';
 export type AuditWrite = 'kept' | 'waiting';
 
 /** The audit log of a process: it records who changed what. */
-export type AuditLog = Pick<AuditStore, 'lines' | 'restore'> & {
-  /**
-   * Writes a line to the log and to the chain. It never rejects, because the change has happened already. If Redis does not
-   * take the line, the log has it nevertheless, and the line waits in this process until Redis takes it.
-   */
-  record(change: AuditChange): Promise<AuditWrite>;
-  /** Stops the retries in the background. Lines that still wait are then only in the log. */
-  close(): void;
-};
+export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /**
  * What an audit log needs. `store` keeps the chain; `log` gets each line, whether the store takes it or not. `onWrite` is
@@ -51,7 +43,7 @@ function writeToLog(log: AuditLogDeps['log'], entry: UnchainedEntry, line: strin
 }
 
 /** Creates the audit log of a process. */
-export function createAuditLog({ store, log, clock, gateway, onWrite }: AuditLogDeps): AuditLog {
+export function createAuditLog({ store, log, clock, gateway, onWrite }: AuditLogDeps) {
   const inTurn = createSerialQueue();
   const waiting: UnchainedEntry[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -81,8 +73,12 @@ export function createAuditLog({ store, log, clock, gateway, onWrite }: AuditLog
 
   return {
     lines: () => store.lines(),
-    restore: (lines) => store.restore(lines),
-    record(change) {
+    restore: (lines: readonly string[]) => store.restore(lines),
+    /**
+     * Writes a line to the log and to the chain. It never rejects, because the change has happened already. If Redis does not
+     * take the line, the log has it nevertheless, and the line waits in this process until Redis takes it.
+     */
+    record(change: AuditChange): Promise<AuditWrite> {
       const entry = { at: new Date(clock.now()).toISOString(), gateway, ...change };
       return inTurn(async () => {
         waiting.push(entry);
@@ -97,6 +93,7 @@ export function createAuditLog({ store, log, clock, gateway, onWrite }: AuditLog
         return 'waiting';
       });
     },
+    /** Stops the retries in the background. Lines that still wait are then only in the log. */
     close: () => clearTimeout(timer),
   };
 }

@@ -18,28 +18,7 @@ export type OnCacheEvent = (
 export type EntryOrLock = { readonly entry: CacheEntry | undefined; readonly lock: Lock | undefined };
 
 /** A cache of two levels: this process, and Redis if there is one. */
-export type Cache = {
-  /** The entry in this process, if it may still be served, fresh or stale. */
-  local(key: string): CacheEntry | undefined;
-  /** The entry in Redis, if it may still be served. A failure of Redis is a miss, never an error. */
-  remote(key: string): Promise<CacheEntry | undefined>;
-  /**
-   * Reads Redis and acquires the lock to fill the key, in one step. With `look`, it takes the lock only if the entry there
-   * may not be served; with `fill`, it takes the lock in any case. Rejects if Redis does not answer.
-   */
-  getOrLock(key: string, purpose: 'look' | 'fill'): Promise<EntryOrLock>;
-  /**
-   * Keeps an entry for as long as it may be served, stale or fresh. Resolves once Redis has the entry or has failed. With
-   * a lock, Redis takes the entry only if this process still holds the lock; the lock is then released.
-   */
-  put(key: string, entry: CacheEntry, lock?: Lock): Promise<void>;
-  /** How many usable entries with a tag are in this process. It visits every entry. */
-  countLocal(tag: string): number;
-  /** The size of the level in this process, expired entries included. */
-  readonly localSize: { readonly bytes: number; readonly entries: number };
-  /** Whether other processes share the cache. */
-  readonly isShared: boolean;
-};
+export type Cache = Readonly<ReturnType<typeof createCache>>;
 
 /** What a cache needs. `purges` says which entries are older than a purge of one of their tags; `onEvent` is for metrics. */
 export type CacheDeps = {
@@ -114,7 +93,7 @@ function createUsable({ clock, purges, onEvent }: CacheDeps) {
 }
 
 /** Creates the cache of finished answers. */
-export function createCache(deps: CacheDeps): Cache {
+export function createCache(deps: CacheDeps) {
   const { clock, onEvent } = deps;
   const usable = createUsable(deps);
   const local = createLocalEntries(deps);
@@ -127,17 +106,22 @@ export function createCache(deps: CacheDeps): Cache {
   }
 
   return {
+    /** Whether other processes share the cache. */
     isShared: redis !== undefined,
+    /** The size of the level in this process, expired entries included. */
     get localSize() {
       return local.size;
     },
-    countLocal(tag) {
+    /** How many usable entries with a tag are in this process. It visits every entry. */
+    countLocal(tag: string): number {
       const isAbout = ({ tags }: CacheEntry) => tag === EVERYTHING || tagList(tags).includes(tag);
       const found = local.alive().filter(isAbout);
       return found.filter(({ purgePosition, tags }) => !deps.purges.isPurged(purgePosition, tags)).length;
     },
-    local: (key) => usable('local', local.get(key)),
-    async remote(key) {
+    /** The entry in this process, if it may still be served, fresh or stale. */
+    local: (key: string) => usable('local', local.get(key)),
+    /** The entry in Redis, if it may still be served. A failure of Redis is a miss, never an error. */
+    async remote(key: string): Promise<CacheEntry | undefined> {
       try {
         return redis && fromRedis(key, await redis.get(key));
       } catch {
@@ -145,7 +129,11 @@ export function createCache(deps: CacheDeps): Cache {
         return undefined;
       }
     },
-    async getOrLock(key, purpose) {
+    /**
+     * Reads Redis and acquires the lock to fill the key, in one step. With `look`, it takes the lock only if the entry there
+     * may not be served; with `fill`, it takes the lock in any case. Rejects if Redis does not answer.
+     */
+    async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<EntryOrLock> {
       if (redis === undefined) return { entry: undefined, lock: undefined };
       try {
         const { found, lock } = await redis.getOrLock(key, purpose);
@@ -159,7 +147,11 @@ export function createCache(deps: CacheDeps): Cache {
         throw error;
       }
     },
-    async put(key, entry, lock) {
+    /**
+     * Keeps an entry for as long as it may be served, stale or fresh. Resolves once Redis has the entry or has failed. With
+     * a lock, Redis takes the entry only if this process still holds the lock; the lock is then released.
+     */
+    async put(key: string, entry: CacheEntry, lock?: Lock): Promise<void> {
       local.put(key, entry);
       const ttlMs = Math.ceil(leftMs(entry, clock));
       if (redis === undefined || ttlMs <= 0) return lock?.release();

@@ -5,17 +5,6 @@ import { packSeries, unpackSeries } from '../../telemetry/history/packed-series.
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
-/**
- * The figures (counts of the metrics, by name) of all gateways on one Redis, for the history that the console shows. Redis
- * has a hash for each minute, with a field for each gateway.
- */
-export type FleetFigures = {
-  /** Adds the figures of a minute of this gateway, in one write. Rejects if Redis fails. */
-  write(atMs: number, figures: ReadonlyMap<string, number>): Promise<void>;
-  /** Sums the figures that begin with one of `prefixes` over all gateways. Rejects if Redis fails. */
-  read(range: TableRange, prefixes: readonly string[], signal: AbortSignal): Promise<SeriesTable>;
-};
-
 /** What fleet figures need. `keys.figures` gets a number of minutes since the epoch. */
 export type FleetFiguresDeps = {
   readonly client: Redis;
@@ -47,12 +36,16 @@ function addTo(
   counts[step] = (counts[step] ?? 0) + count;
 }
 
-/** Creates the figures of a fleet. If they are lost, only views suffer. */
-export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps): FleetFigures {
+/**
+ * Creates the figures (counts of the metrics, by name) of all gateways on one Redis, for the history that the console shows. Redis
+ * has a hash for each minute, with a field for each gateway. If the figures are lost, only views suffer.
+ */
+export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps) {
   let refusedAt = -Infinity;
 
   return {
-    async write(atMs, figures) {
+    /** Adds the figures of a minute of this gateway, in one write. Rejects if Redis fails. */
+    async write(atMs: number, figures: ReadonlyMap<string, number>): Promise<void> {
       if (performance.now() - refusedAt < REFUSED_MS) return;
       try {
         const args = [gateway, packSeries(figures), KEPT_MS, GATEWAYS_MAX];
@@ -62,7 +55,12 @@ export function createFleetFigures({ client, keys, gateway }: FleetFiguresDeps):
         throw error;
       }
     },
-    async read({ fromMs, toMs, stepMs }, prefixes, signal) {
+    /** Sums the figures that begin with one of `prefixes` over all gateways. Rejects if Redis fails. */
+    async read(
+      { fromMs, toMs, stepMs }: TableRange,
+      prefixes: readonly string[],
+      signal: AbortSignal,
+    ): Promise<SeriesTable> {
       const at = pointTimes({ fromMs, toMs, stepMs });
       const minutes = pointTimes({ fromMs: at[0] ?? toMs, toMs, stepMs: MINUTE_MS });
       const isCounted = at.map(() => false);

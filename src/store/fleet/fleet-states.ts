@@ -7,14 +7,6 @@ import type { Logger } from 'pino';
 import { tryParseJson } from '../../kernel/json/try-parse-json.ts';
 import { writeFigures } from '../redis/scripts/count-scripts.ts';
 
-/** One text per gateway on one Redis, such as its overview as JSON: each gateway writes its own text, and all read all. */
-export type FleetStates = {
-  /** Replaces the text of this gateway by the first of these versions that is short enough. Rejects if Redis fails. */
-  readonly write: (versions: Iterable<string>) => Promise<void>;
-  /** Reads the texts of the last two minutes, own ones included; a gateway may have two. Rejects if Redis fails. */
-  readonly read: () => Promise<readonly string[]>;
-};
-
 /**
  * The latest state of each gateway, without those that are older than `since` (milliseconds since the epoch). `read` returns
  * `undefined` for a value that is no state, because another version may write another shape.
@@ -58,12 +50,15 @@ export type FleetStatesDeps = {
   readonly log: Pick<Logger, 'warn'>;
 };
 
-/** Creates the states: Redis has a hash for each minute, which expires, with a field for each gateway. */
+/**
+ * Creates the states, which are one text per gateway on one Redis, such as its overview as JSON: each gateway writes its own text,
+ * and all read all. Redis has a hash for each minute, which expires, with a field for each gateway.
+ */
 export function createFleetStates(
   client: Pick<Redis, 'hvalsBuffer'> & Redis,
   keyOf: (minute: number) => string,
   { gateway, now, log }: FleetStatesDeps,
-): FleetStates {
+) {
   const keyAt = (ms: number) => keyOf(Math.floor(ms / MINUTE_MS));
   let warnedAt = -Infinity;
   function warn(bytes: number, isCut: boolean): void {
@@ -73,7 +68,8 @@ export function createFleetStates(
     log.warn({ bytes, max: TEXT_MAX }, `what this gateway says to the others is too long: ${rest}`);
   }
   return {
-    async write(versions) {
+    /** Replaces the text of this gateway by the first of these versions that is short enough. Rejects if Redis fails. */
+    async write(versions: Iterable<string>): Promise<void> {
       let longest = 0;
       for (const text of versions) {
         const bytes = Buffer.byteLength(text);
@@ -85,7 +81,8 @@ export function createFleetStates(
       }
       warn(longest, false);
     },
-    async read() {
+    /** Reads the texts of the last two minutes, own ones included; a gateway may have two. Rejects if Redis fails. */
+    async read(): Promise<readonly string[]> {
       const kept = [now() - MINUTE_MS, now()].map((ms) => client.hvalsBuffer(keyAt(ms)).catch(noneIfOther));
       const texts = (await Promise.all(kept))
         .flat()

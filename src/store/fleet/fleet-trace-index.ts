@@ -11,17 +11,7 @@ import { addTraces } from '../redis/scripts/count-scripts.ts';
 export type TraceWriteOutcome = 'written' | 'left_out' | 'lost';
 
 /** The traces of requests of all gateways on one Redis, for 48 hours. */
-export type FleetTraceIndex = {
-  /** Adds a trace, which is written about a second later. It returns at once; `onTrace` tells the outcome. */
-  readonly add: (kept: KeptRequest) => void;
-  /**
-   * The JSON texts of the traces between two times (ms since the epoch), and some others, the newest hours first. Rejects if Redis
-   * fails.
-   */
-  read(sinceMs: number, untilMs?: number): AsyncIterable<readonly string[]>;
-  /** Stops writing; traces that wait are dropped. */
-  close(): void;
-};
+export type FleetTraceIndex = ReturnType<typeof createFleetTraceIndex>;
 
 /**
  * What the index of traces needs. While Redis is not ready, traces are `lost`. `onTrace` is called once for each trace, but
@@ -69,7 +59,7 @@ export function traceText(trace: RequestTrace): string {
 }
 
 /** Creates the index. Redis has a list for each kind and hour, so a flood in one hour pushes out no traces of another. */
-export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTraceIndexDeps): FleetTraceIndex {
+export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTraceIndexDeps) {
   const { client } = redis;
   let pending = new Map<KeptKind, KeptRequest[]>();
   let timer: NodeJS.Timeout | undefined;
@@ -119,7 +109,8 @@ export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTrac
   }
 
   return {
-    add(kept) {
+    /** Adds a trace, which is written about a second later. It returns at once; `onTrace` tells the outcome. */
+    add(kept: KeptRequest): void {
       const batch = pending.get(kept.kind) ?? [];
       if (isClosed || batch.length >= BATCH_MAX) {
         onTrace(kept.kind, 'left_out');
@@ -129,7 +120,11 @@ export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTrac
       pending.set(kept.kind, batch);
       schedule();
     },
-    async *read(sinceMs, untilMs = Infinity) {
+    /**
+     * The JSON texts of the traces between two times (ms since the epoch), and some others, the newest hours first. Rejects if Redis
+     * fails.
+     */
+    async *read(sinceMs: number, untilMs = Infinity): AsyncIterable<readonly string[]> {
       if (!redis.isReady()) throw new Error('Redis is not ready');
       const now = clock.now();
       const oldest = hourOf(Math.max(sinceMs, now - INDEX_MS));
@@ -137,7 +132,8 @@ export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTrac
       for (let newest = hourOf(Math.min(now, untilMs + HOUR_MS)); newest >= oldest; newest -= HOURS_READ)
         yield await readHours(newest, Math.max(oldest, newest - HOURS_READ + 1));
     },
-    close() {
+    /** Stops writing; traces that wait are dropped. */
+    close(): void {
       isClosed = true;
       clearTimeout(timer);
     },

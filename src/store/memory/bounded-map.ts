@@ -2,52 +2,41 @@
 
 import { LRUCache } from 'lru-cache';
 
-/** An LRU map that bounds the sum of its entries' sizes. Expired entries stay in memory, but `get` no longer returns them. */
-export type BoundedMap<T> = {
-  get(key: string): T | undefined;
-  set(key: string, value: T, ttlMs: number): void;
-  /** The value that was set last, also if it has expired; `undefined` if it was evicted. */
-  latest(key: string): T | undefined;
-  /** Replaces the value of `latest` and computes its size again; its time to live does not change. */
-  replace(key: string, value: T): void;
-  delete(key: string): void;
-  clear(): void;
-  /** All entries that have not expired, with their keys. It visits every entry. */
-  alive(): readonly (readonly [string, T])[];
-  /** Removes every expired entry, even if there is room. It visits all entries. */
-  evictExpired(): void;
-  /** The sum of the entries' sizes. */
-  readonly size: number;
-  readonly entries: number;
-};
-
 // Expired entries stay until room is needed, also after a `get`.
 const KEEP_EXPIRED = { noDeleteOnStaleGet: true };
 const LATEST = { allowStale: true };
 
-/** Creates a bounded map; `sizeOf` returns an entry's size in the unit of `sizeMax`. Larger entries are not stored. */
+/**
+ * Creates an LRU map that bounds the sum of its entries' sizes. `sizeOf` returns an entry's size in the unit of `sizeMax`; larger
+ * entries are not stored. Expired entries stay in memory, but `get` no longer returns them.
+ */
 export function createBoundedMap<T extends object>(
   sizeMax: number,
   sizeOf: (value: T, key: string) => number,
-): BoundedMap<T> {
+) {
   const cache = new LRUCache<string, T>({
     maxSize: sizeMax,
     sizeCalculation: (value, key) => Math.max(1, Math.ceil(sizeOf(value, key))),
     ttlAutopurge: false,
   });
   return {
-    get: (key) => cache.get(key, KEEP_EXPIRED),
-    set(key, value, ttlMs) {
+    get: (key: string) => cache.get(key, KEEP_EXPIRED),
+    set(key: string, value: T, ttlMs: number): void {
       if (ttlMs > 0) cache.set(key, value, { ttl: ttlMs });
     },
-    latest: (key) => cache.peek(key, LATEST),
-    replace(key, value) {
+    /** The value that was set last, also if it has expired; `undefined` if it was evicted. */
+    latest: (key: string) => cache.peek(key, LATEST),
+    /** Replaces the value of `latest` and computes its size again; its time to live does not change. */
+    replace(key: string, value: T): void {
       if (cache.peek(key, LATEST) !== undefined) cache.set(key, value, { noUpdateTTL: true });
     },
-    delete: (key) => void cache.delete(key),
+    delete: (key: string) => void cache.delete(key),
     clear: () => cache.clear(),
-    alive: () => [...cache.entries()],
+    /** All entries that have not expired, with their keys. It visits every entry. */
+    alive: (): readonly (readonly [string, T])[] => [...cache.entries()],
+    /** Removes every expired entry, even if there is room. It visits all entries. */
     evictExpired: () => void cache.purgeStale(),
+    /** The sum of the entries' sizes. */
     get size() {
       return cache.calculatedSize;
     },

@@ -5,16 +5,11 @@ import { createRedis, type RedisConnection, type RedisLog } from './redis.ts';
 /** The Redis connection of each role (API keys, limits, cache); `undefined` if nothing of the role is stored in Redis. */
 export type RedisByRole = Readonly<Record<RedisRole, RedisConnection | undefined>>;
 
-/** The connections of a gateway: roles with equal settings share one. */
-export type RedisConnections = {
-  readonly of: RedisByRole;
-  /** Waits for all connections, for each at most its connect timeout. */
-  untilReady(): Promise<void>;
-  close(): Promise<void>;
-};
-
-/** Connects to every Redis of a configuration. If there are several, the log names the roles of each. */
-export function openRedis(redis: RedisConfig, log: RedisLog): RedisConnections {
+/**
+ * Connects to every Redis of a configuration; roles with equal settings share a connection. If there are several, the log names
+ * the roles of each.
+ */
+export function openRedis(redis: RedisConfig, log: RedisLog) {
   const of: Record<RedisRole, RedisConnection | undefined> = {
     keys: undefined,
     limits: undefined,
@@ -31,13 +26,14 @@ export function openRedis(redis: RedisConfig, log: RedisLog): RedisConnections {
     return { connection, connectTimeoutMs: profile.connectTimeoutMs };
   });
   return {
-    of,
-    async untilReady() {
+    of: of as RedisByRole,
+    /** Waits for all connections, for each at most its connect timeout. */
+    async untilReady(): Promise<void> {
       await Promise.all(
         opened.map(({ connection, connectTimeoutMs }) => connection.untilReady(connectTimeoutMs)),
       );
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(opened.map(({ connection }) => connection.close()));
     },
   };

@@ -12,11 +12,7 @@ type RowValue = string | boolean | null | readonly RowValue[];
 export type RowValues = readonly RowValue[];
 
 /** Serialises the records of a resource without loss. */
-export type RowCodec = {
-  toValues(record: CanonicalRecord): RowValues;
-  /** The record with these values; `undefined` if they are not the values of a record. */
-  fromValues(values: unknown): CanonicalRecord | undefined;
-};
+export type RowCodec = ReturnType<typeof compileRowCodec>;
 
 const DECIMAL = /^(-?\d+)e-(\d{1,9})$/;
 
@@ -70,9 +66,11 @@ function writeValue(value: Value, list: ListShape | undefined): RowValue {
 }
 
 /** Compiles the codec of rows with these fields. Decimals are written as `<digits>e-<scale>`, so 19.90 stays 19.90. */
-export function compileRowCodec(fields: readonly Field[]): RowCodec {
+export function compileRowCodec(fields: readonly Field[]) {
   return {
-    toValues: (record) => fields.map(({ name, list }) => writeValue(record[name] ?? null, list)),
-    fromValues: (values) => readValues(fields, values) as CanonicalRecord | undefined,
+    toValues: (record: CanonicalRecord): RowValues =>
+      fields.map(({ name, list }) => writeValue(record[name] ?? null, list)),
+    /** The record with these values; `undefined` if they are not the values of a record. */
+    fromValues: (values: unknown) => readValues(fields, values) as CanonicalRecord | undefined,
   };
 }

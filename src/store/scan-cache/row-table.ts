@@ -12,16 +12,7 @@ export type Segment = {
 };
 
 /** The rows of a scan, in the order in which they were read. */
-export type RowTable = {
-  /** Random; part of the Redis keys of the table. */
-  readonly name: string;
-  readonly count: number;
-  readonly bytes: number;
-  /** The values of a row as JSON. @throws if there is no such row */
-  readonly text: (position: number) => string;
-  /** The record of a row. @throws if there is no such row */
-  record(position: number): CanonicalRecord;
-};
+export type RowTable = Readonly<ReturnType<typeof createRowTable>>;
 
 /** Joins the JSON texts of some rows to a segment. */
 export function writeSegment(texts: readonly string[]): Segment {
@@ -45,8 +36,8 @@ function lastUpTo(numbers: Uint32Array, value: number): number {
   return low;
 }
 
-/** Joins segments to a table. */
-export function createRowTable(name: string, codec: RowCodec, segments: readonly Segment[]): RowTable {
+/** Joins segments to a table. `name` is random; it is part of the Redis keys of the table. */
+export function createRowTable(name: string, codec: RowCodec, segments: readonly Segment[]) {
   const firsts = new Uint32Array(segments.length);
   let [count, bytes] = [0, 0];
   for (const [index, segment] of segments.entries()) {
@@ -55,6 +46,7 @@ export function createRowTable(name: string, codec: RowCodec, segments: readonly
     bytes += segment.bytes.length;
   }
 
+  /** The values of a row as JSON. @throws if there is no such row */
   function text(position: number): string {
     const index = lastUpTo(firsts, position);
     const segment = segments[index];
@@ -70,7 +62,8 @@ export function createRowTable(name: string, codec: RowCodec, segments: readonly
     count,
     bytes,
     text,
-    record(position) {
+    /** The record of a row. @throws if there is no such row */
+    record(position: number): CanonicalRecord {
       const record = codec.fromValues(tryParseJson(text(position)));
       if (record === undefined) throw new Error('a row of a scan cache cannot be read');
       return record;
