@@ -40,9 +40,7 @@ export type SourceUpstreamsDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & 
 export type SourceRate = { readonly takeToken: TakeToken; close(): void };
 
 /** The clients of all sources. Two resources of one source share its connections and its limits. */
-export type SourceUpstreams = {
-  of(compiled: CompiledResource): Upstream;
-};
+export type SourceUpstreams = ReturnType<typeof createSourceUpstreams>;
 
 /** The proof of a source's credential. One process of the fleet checks it for all, unless each obtains its own credential. */
 function createProof(spec: SourceSpec, digest: string, { fleetTurns }: SourceUpstreamsDeps) {
@@ -111,9 +109,9 @@ export function createSourceUpstreams(
   compiled: readonly CompiledResource[],
   parts: Pick<ComponentSet, 'acquire'>,
   deps: SourceUpstreamsDeps,
-): SourceUpstreams {
+) {
   return {
-    of(one) {
+    of(one: CompiledResource): Upstream {
       const { name } = one.source.spec;
       const served = compiled.filter(({ source }) => source.spec.name === name);
       const deadlineMs = Math.min(...served.map(({ config }) => config.deadline));

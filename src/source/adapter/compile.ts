@@ -87,22 +87,13 @@ export function observedListReaders({
   read,
   readWritten,
 }: Pick<ListAdapter, 'read' | 'readWritten'>): Pick<ListAdapter, 'read' | 'readWritten'> {
-  return {
-    read: (reply, observer) =>
-      readObserved(
-        'list',
-        observer,
-        (inner) => read(reply, inner),
-        ({ records }) => records,
-      ),
-    readWritten: (reply, observer) =>
-      readObserved(
-        'list',
-        observer,
-        (inner) => readWritten(reply, inner),
-        (rows) => ('written' in rows ? rows.written : rows.records),
-      ),
-  };
+  type Read<T> = (reply: UpstreamReply, observer: ReplyObserver) => T;
+  const recordsOf = (rows: Rows | WrittenRows) => ('written' in rows ? rows.written : rows.records);
+  const observed =
+    <T extends Rows | WrittenRows>(readRows: Read<T>): Read<T> =>
+    (reply, observer) =>
+      readObserved('list', observer, (inner) => readRows(reply, inner), recordsOf);
+  return { read: observed(read), readWritten: observed(readWritten) };
 }
 
 /** Everything about one resource of one upstream, compiled. */

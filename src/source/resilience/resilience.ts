@@ -5,14 +5,9 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Query } from '../../contract/query.ts';
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import { type BreakerState, createBreaker } from './breaker.ts';
-import {
-  type AttemptedCall,
-  type AttemptParts,
-  type CallAttempt,
-  createCallAttempt,
-} from './call-attempt.ts';
+import { type AttemptedCall, type AttemptParts, createCallAttempt } from './call-attempt.ts';
 import { type AskHealthProbe, createHealthCheck } from './health-check.ts';
-import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
+import { createHosts, type Host, type HostEvent } from './hosts.ts';
 import { createQuestionBreakers } from './question-breakers.ts';
 import { checkSilence, createSilenceTimer, SILENT_MS_MIN } from './silence-timer.ts';
 
@@ -70,13 +65,7 @@ function createSourcePause(pauseMaxMs: number, monotonic: () => number, onPause:
 }
 
 /** Decides whether a source may be called now, at which host, and whether a failed call is retried. */
-export type Resilience = {
-  /** @throws GatewayError `upstream_unavailable` while the source pauses, or a breaker of it is open to this question */
-  check(query?: Query): void;
-  begin(call: AttemptedCall): CallAttempt;
-  readonly hosts: Hosts;
-  /** Whether the source has answered no call and no health probe for as long as a call may take. */
-  readonly isSilent: () => boolean;
+export type Resilience = ReturnType<typeof createResilience> & {
   /** Ends the reports of the state of its breaker. */
   readonly close?: () => void;
 };
@@ -109,10 +98,7 @@ function refusal(detail: string, waitMs: number): GatewayError {
 }
 
 /** Creates the resilience of one source: circuit breaker, retry budget, outlier ejection and pauses. */
-export function createResilience(
-  net: SourceSpec['net'],
-  { on, askHealthProbe, ...deps }: ResilienceDeps,
-): Resilience {
+export function createResilience(net: SourceSpec['net'], { on, askHealthProbe, ...deps }: ResilienceDeps) {
   const { monotonic, random } = deps;
   const { calls, window: windowMs, failures: failuresPercent, open: openMs } = net.breaker;
   const pause = createSourcePause(net.retries.pauseMax, monotonic, on.paused);
@@ -144,7 +130,8 @@ export function createResilience(
     onQuestionsHang: () => questions.openWorst(),
   });
 
-  function check(query: Query | undefined): void {
+  /** @throws GatewayError `upstream_unavailable` while the source pauses, or a breaker of it is open to this question */
+  function check(query?: Query): void {
     const pauseMs = pause.waitMs;
     if (pauseMs > 0) throw refusal('the source asked for a pause', pauseMs);
     if (breaker.isRefusing) throw refusal('the breaker of the source is open', breaker.waitMs);
@@ -169,5 +156,7 @@ export function createResilience(
     onRetry: on.retry,
   };
   const begin = (call: AttemptedCall) => createCallAttempt(parts, call);
-  return { check, begin, hosts, isSilent: silence.hasLasted(probeMs) };
+  /** Whether the source has answered no call and no health probe for as long as a call may take. */
+  const isSilent = silence.hasLasted(probeMs);
+  return { check, begin, hosts, isSilent };
 }

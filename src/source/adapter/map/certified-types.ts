@@ -16,40 +16,19 @@ import { type RecordMapper, runSteps } from './map-record.ts';
 /** A type of a value that a filter was not certified for. */
 export type OtherType = { readonly capability: Capability; readonly field: string; readonly type: JsonType };
 
-/** Observes the JSON types of the values of a field that has filters. */
-type TypedField = {
-  readonly field: string;
-  readonly from: string;
-  /** Whether a filter states its types. */
-  readonly isTyped: boolean;
-  /** Types that all these filters state; empty if the filters compare another value than the one at the path, as for money. */
-  readonly certified: readonly JsonType[];
-  /**
-   * Returns the type of a value, and notes the type if a filter does not state it. `undefined`: there is no value, or the steps
-   * make `null` of it.
-   */
-  readonly observe: (value: Json | undefined) => JsonType | undefined;
-};
-
 /** Observes the JSON types of values in one reply at a time. */
-export type TypeObserver = {
-  readonly fields: readonly TypedField[];
-  /**
-   * Returns the types that were noted since the last call, and forgets them; `undefined` if there are none. Absent: no filter
-   * states its types, so none are noted.
-   */
-  readonly take: (() => readonly OtherType[] | undefined) | undefined;
-};
+export type TypeObserver = ReturnType<typeof compileTypeObserver>;
 
 /** The operators of a field with the filters of the source file for them. */
 type Operators = readonly (readonly [string, ListSpec['filters'][string]['eq'] & object])[];
 
+/** Compiles the observer of the JSON types of the values of a field that has filters. */
 function compileTypedField(
   field: string,
   { from, as }: ListSpec['map'][string],
   operators: Operators,
   note: (found: OtherType) => void,
-): TypedField {
+) {
   const steps = as.map((step) => compileStep(step));
   const [money] = as.flatMap((step) => (typeof step === 'object' && 'money' in step ? [step.money] : []));
   // Filters on money compare the amount.
@@ -60,9 +39,15 @@ function compileTypedField(
   return {
     field,
     from: [from].flat()[0] ?? '',
+    /** Whether a filter states its types. */
     isTyped: typed.length > 0,
+    /** Types that all these filters state; empty if the filters compare another value than the one at the path, as for money. */
     certified: amount === undefined ? common : [],
-    observe(value) {
+    /**
+     * Returns the type of a value, and notes the type if a filter does not state it. `undefined`: there is no value, or the steps
+     * make `null` of it.
+     */
+    observe: (value: Json | undefined): JsonType | undefined => {
       const type = jsonType(value) && jsonType(amount === undefined ? value : amount(value as Json));
       if (type === undefined || common.includes(type)) return type;
       // An empty text is no value of any field, so no filter can leave it out wrongly.
@@ -75,7 +60,7 @@ function compileTypedField(
 }
 
 /** Compiles the observer of the types of all fields that have filters and a single path. */
-export function compileTypeObserver({ filters, map }: ListSpec, here: SpecLocation): TypeObserver {
+export function compileTypeObserver({ filters, map }: ListSpec, here: SpecLocation) {
   const found = new Map<Capability, OtherType>();
   const note = (one: OtherType) => void found.set(one.capability, one);
   const fields = Object.entries(filters).flatMap(([field, operators]) => {
@@ -89,11 +74,13 @@ export function compileTypeObserver({ filters, map }: ListSpec, here: SpecLocati
         .report('the rows of the list do not have the field at one path', 'remove it');
     return isOne && used.length > 0 ? [compileTypedField(field, mapping, used, note)] : [];
   });
+  /** Returns the types that were noted since the last call, and forgets them; `undefined` if there are none. */
   function take() {
     const taken = found.size === 0 ? undefined : [...found.values()];
     found.clear();
     return taken;
   }
+  // Without a filter that states its types, none are noted.
   return { fields, take: fields.some(({ isTyped }) => isTyped) ? take : undefined };
 }
 

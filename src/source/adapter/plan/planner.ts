@@ -3,7 +3,6 @@
 import type { ListSpec, SourceResourceSpec } from '../../../config/schema/source.ts';
 import type { ListQuery, Sort } from '../../../contract/query.ts';
 import type { Resource } from '../../../contract/resource.ts';
-import type { UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import type { IdCodec } from '../map/native-id.ts';
 import { countsByDetails, detailFields, dropsDetails, rowFields, wholeMapping } from '../map/row-fields.ts';
 import { checkVariables, namesOf } from '../request/check-variables.ts';
@@ -34,12 +33,6 @@ const DIRECTIONS = ['ascending', 'descending'];
 const BY_ID: Sort = { field: 'id', descending: false };
 const NOTHING_PLAN: ListPlan = { kind: 'nothing' };
 
-/** Builds the requests of a list: for windows of rows, and for their number. */
-type ListRequests = {
-  readonly windows: (combined: Combined) => WindowRequest;
-  readonly count: (combined: Combined) => UpstreamRequest | undefined;
-};
-
 /** A query, split into what the source does and what is left to the gateway. */
 type SplitQuery = {
   readonly split: Split;
@@ -55,18 +48,15 @@ type SplitQuery = {
   readonly sorted: Combined | undefined;
 };
 
-function compileRequests(
-  { request, total, filters }: ListSpec,
-  window: Window,
-  here: SpecLocation,
-): ListRequests {
+/** Compiles what builds the requests of a list: for windows of rows, and for their number. */
+function compileRequests({ request, total, filters }: ListSpec, window: Window, here: SpecLocation) {
   const names = namesOf(filters);
   const usual = [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES];
   const render = compileRequest(request, [...usual, ...names], here.at('request'));
   const renderCount =
     total?.count && compileRequest(total.count, [...FILTER_VARIABLES, ...names], here.at('total', 'count'));
   return {
-    windows({ variables, query, path }) {
+    windows({ variables, query, path }: Combined): WindowRequest {
       return (call) => {
         const parts = call.query === undefined ? query : [...query, ...call.query];
         const made = render({ ...call.variables, ...variables }, parts, path);
@@ -74,7 +64,7 @@ function compileRequests(
         return call.target === undefined ? made : { ...made, target: call.target };
       };
     },
-    count: ({ variables, query }) => renderCount?.(variables, query),
+    count: ({ variables, query }: Combined) => renderCount?.(variables, query),
   };
 }
 
@@ -121,7 +111,7 @@ function hasPositions(spec: SourceResourceSpec): boolean {
 function compilePlans(
   spec: SourceResourceSpec,
   window: Window,
-  requests: ListRequests,
+  requests: ReturnType<typeof compileRequests>,
   whole: WindowRequest,
 ) {
   const { list } = spec;

@@ -16,25 +16,10 @@ import { CHECKED } from '../spec/spec-location.ts';
 import { type RecordView, viewSpecOf } from '../map/row-fields.ts';
 
 /** Explains how a reply was read. Pure, like the adapter it explains. */
-export type ReplyExplainer = {
-  /** The index of the outcome rule that decided; `undefined` if no rule matches. */
-  rule(reply: UpstreamReply): number | undefined;
-  /** The document of a reply; `undefined` if it cannot be read. */
-  body(reply: UpstreamReply): Json | undefined;
-  /** The legacy records of a reply. */
-  rows(reply: UpstreamReply): readonly Json[];
-  /** Explains the fields of a legacy record. */
-  explain(row: Json): readonly FieldProvenance[];
-  /** Explains the record with a v1 id; `undefined` if the reply does not hold it. */
-  record(reply: UpstreamReply, id: string): readonly FieldProvenance[] | undefined;
-};
+export type ReplyExplainer = NonNullable<ReturnType<typeof explainReplies>>;
 
 /** Creates the explainer for one kind of request of a source whose file has no problems. */
-export function explainReplies(
-  source: SourceSpec,
-  resource: Resource,
-  view: RecordView,
-): ReplyExplainer | undefined {
+export function explainReplies(source: SourceSpec, resource: Resource, view: RecordView) {
   const spec = source.resources[resource.name];
   const viewed = spec && viewSpecOf(spec, resource, view);
   if (spec === undefined || viewed === undefined) return undefined;
@@ -50,6 +35,7 @@ export function explainReplies(
     return item === undefined ? (items?.(body) ?? []) : [item(body) ?? null];
   }
 
+  /** The document of a reply; `undefined` if it cannot be read. */
   function bodyOf(reply: UpstreamReply): Json | undefined {
     try {
       return decode(reply);
@@ -59,6 +45,7 @@ export function explainReplies(
     }
   }
 
+  /** The legacy records of a reply. */
   function rows(reply: UpstreamReply): readonly Json[] {
     const body = bodyOf(reply);
     return body === undefined ? [] : rowsOf(body);
@@ -67,9 +54,12 @@ export function explainReplies(
   return {
     body: bodyOf,
     rows,
-    explain: (row) => explainRecord(asked.map, fields, codec, row),
-    rule: (reply) => findRule(view === 'list' ? 'list' : 'get', reply, bodyOf(reply)),
-    record(reply, id) {
+    /** Explains the fields of a legacy record. */
+    explain: (row: Json) => explainRecord(asked.map, fields, codec, row),
+    /** The index of the outcome rule that decided; `undefined` if no rule matches. */
+    rule: (reply: UpstreamReply) => findRule(view === 'list' ? 'list' : 'get', reply, bodyOf(reply)),
+    /** Explains the record with a v1 id; `undefined` if the reply does not hold it. */
+    record(reply: UpstreamReply, id: string): readonly FieldProvenance[] | undefined {
       const row = rows(reply).find((candidate) => codec.toPublic(idPath(candidate)) === id);
       return row === undefined ? undefined : explainRecord(asked.map, fields, codec, row);
     },
