@@ -39,12 +39,7 @@ export type RuntimeDeps = {
 };
 
 /** A runtime with the statistics about its replies. */
-export type WatchedRuntime = {
-  readonly runtime: SourceRuntime;
-  readonly quality: Quality;
-  /** Ends background work and the thread for large replies. After this, changes of claims are no longer noticed. */
-  close(): Promise<void>;
-};
+export type WatchedRuntime = ReturnType<typeof createRuntime>;
 
 /** Wraps an upstream: each unusable reply is counted in `quality`, and `onAsked` is called after each usable reply. */
 function watchUpstream(upstream: Upstream, { failed }: Quality, onAsked: (usage: Usage) => void): Upstream {
@@ -190,7 +185,7 @@ export function createRuntime(
   compiled: DigestedSource,
   upstream: Upstream,
   { clock, log, metrics, disabledClaims, fleetTurns, tell }: RuntimeDeps,
-): WatchedRuntime {
+) {
   const { resource, source } = compiled;
   const { budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
@@ -225,6 +220,7 @@ export function createRuntime(
     },
   };
   const endProofs = watchProofs(source.spec.name, runtime, { disabledClaims });
+  /** Ends background work and the thread for large replies. After this, changes of claims are no longer noticed. */
   async function close(): Promise<void> {
     endProofs?.();
     claims.close();

@@ -45,12 +45,6 @@ function nullsIn(records: ReadRecords, name: string): number {
   return nulls;
 }
 
-/** The field statistics of one view. Their size depends only on the source file, not on the number of records. */
-export type ViewStatistics = {
-  count(records: ReadRecords, dropped: number, missingValues: readonly MissingValue[]): void;
-  report(): ViewQuality;
-};
-
 type FieldCounts = {
   null: number;
   missing: number;
@@ -99,12 +93,15 @@ function noCounts({ fields, spec }: ViewSpec): Map<string, FieldCounts> {
   );
 }
 
-/** Creates the statistics of one view; `undefined` if the source does not have it. */
+/**
+ * Creates the field statistics of one view; `undefined` if the source does not have it. Their size depends only on the source
+ * file, not on the number of records.
+ */
 export function createViewStatistics(
   view: RecordView,
   { resource, source }: CompiledSource,
   onUnreadable: OnUnreadable = () => undefined,
-): ViewStatistics | undefined {
+) {
   const spec = source.spec.resources[resource.name];
   const viewed = spec && viewSpecOf(spec, resource, view);
   if (viewed === undefined) return undefined;
@@ -126,13 +123,13 @@ export function createViewStatistics(
   }
 
   return {
-    count(records, leftOut, missingValues) {
+    count(records: ReadRecords, leftOut: number, missingValues: readonly MissingValue[]): void {
       seen += records.length + leftOut;
       dropped += leftOut;
       for (const [name, field] of counts) field.null += nullsIn(records, name);
       missingValues.forEach(countMissing);
     },
-    report: () => ({
+    report: (): ViewQuality => ({
       view,
       records: seen,
       dropped,

@@ -57,17 +57,7 @@ export type QualityDeps = {
 };
 
 /** The statistics about the replies for one resource of one source. */
-export type Quality = {
-  /** Counts the records of a usable reply. */
-  readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
-  /** Counts an unusable reply, once for each error object. Errors of another kind are ignored. */
-  readonly failed: (error: unknown) => void;
-  /** Notes that a reply contradicted a claim. Returns the note with the claim's place in the file. */
-  contradicted(claim: Capability, detail?: string): ContradictedClaim;
-  /** Removes the note about a field, because its values have come back or an operator accepts that they are missing. */
-  accepted(claim: Capability): void;
-  report(): ResourceQuality;
-};
+export type Quality = ReturnType<typeof createQuality>;
 
 /** The path of a claim in the source file. Some fields are mapped in `hydrate`, not in the `map` of the list. */
 function placeOfClaim({ resource, source }: CompiledSource, claim: Capability): readonly PropertyKey[] {
@@ -80,10 +70,7 @@ function placeOfClaim({ resource, source }: CompiledSource, claim: Capability): 
 }
 
 /** Creates the statistics of a compiled source. They have counts, places and reasons, never a value. */
-export function createQuality(
-  compiled: CompiledSource,
-  { clock, metrics, onUnreadable }: QualityDeps,
-): Quality {
+export function createQuality(compiled: CompiledSource, { clock, metrics, onUnreadable }: QualityDeps) {
   const { resource, source } = compiled;
   const now = () => new Date(clock.now()).toISOString();
   const { name } = source.spec;
@@ -97,13 +84,17 @@ export function createQuality(
   // Several callers who wait for the same scan get the same error object.
   const counted = new WeakSet<GatewayError>();
 
+  /** Counts the records of a usable reply. */
+  const onRecords: NonNullable<ReplyObserver['onRecords']> = (view, records, missingValues) => {
+    const dropped = missingValues.filter(({ field }) => field === 'id').length;
+    statistics[view]?.count(records, dropped, missingValues);
+    metrics?.records(name, resource.name, view, records.length + dropped, dropped);
+  };
+
   return {
-    onRecords(view, records, missingValues) {
-      const dropped = missingValues.filter(({ field }) => field === 'id').length;
-      statistics[view]?.count(records, dropped, missingValues);
-      metrics?.records(name, resource.name, view, records.length + dropped, dropped);
-    },
-    failed(error) {
+    onRecords,
+    /** Counts an unusable reply, once for each error object. Errors of another kind are ignored. */
+    failed: (error: unknown): void => {
       if (!(error instanceof GatewayError) || error.code !== 'upstream_invalid_response') return;
       if (counted.has(error)) return;
       counted.add(error);
@@ -112,14 +103,16 @@ export function createQuality(
       invalid.set(reason, { reason, count: (invalid.get(reason)?.count ?? 0) + 1, last });
       metrics?.invalidReply(name, resource.name, reason);
     },
-    contradicted(claim, detail) {
+    /** Notes that a reply contradicted a claim. Returns the note with the claim's place in the file. */
+    contradicted(claim: Capability, detail?: string): ContradictedClaim {
       const { file, line } = source.yaml.problemAt(placeOfClaim(compiled, claim), '');
       const contradicted = { claim, file, line, at: now(), ...(detail !== undefined && { detail }) };
       claims.set(claim, contradicted);
       return contradicted;
     },
-    accepted: (claim) => void claims.delete(claim),
-    report: () => ({
+    /** Removes the note about a field, because its values have come back or an operator accepts that they are missing. */
+    accepted: (claim: Capability) => void claims.delete(claim),
+    report: (): ResourceQuality => ({
       source: name,
       resource: resource.name,
       file: source.yaml.file,

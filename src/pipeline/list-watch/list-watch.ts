@@ -40,17 +40,7 @@ export type PastStore = {
 };
 
 /** Watches the list of one resource of a source. It finds fields that records suddenly lack, and an order that is lost. */
-export type ListWatch = {
-  readonly onRecords: NonNullable<ReplyObserver['onRecords']>;
-  /**
-   * Reads both ends of the list if that is due. To be called whenever the source was asked. If a comparison of a migration
-   * asked it, the look takes one of the comparison's slots, so that the new source gets no more calls at once than allowed.
-   */
-  asked(source: SourceRuntime, usage: Pick<Usage, 'slots'>): void;
-  /** Takes the present state of a field as its normal one. */
-  readonly accept: (claim: string) => void;
-  close(): Promise<void>;
-};
+export type ListWatch = ReturnType<typeof createListWatch>;
 
 /** The rate of a field before any look. */
 const NOTHING = { records: 0, without: 0, isFrozen: false };
@@ -167,7 +157,7 @@ export function createListWatch(
   alarms: FieldAlarms,
   store: PastStore,
   random: () => number = Math.random,
-): ListWatch {
+) {
   const own = spec.resources[resource.name];
   const bitsOf = (view: 'list' | 'details') =>
     fieldBits((own && viewSpecOf(own, resource, view))?.fields ?? []);
@@ -202,16 +192,23 @@ export function createListWatch(
     }
   }
 
+  const onRecords: NonNullable<ReplyObserver['onRecords']> = (view, records, missingValues) => {
+    if (view !== 'get') checks[view].count(records, missingValues);
+  };
+
   return {
-    onRecords(view, records, missingValues) {
-      if (view !== 'get') checks[view].count(records, missingValues);
-    },
-    asked(source, usage) {
+    onRecords,
+    /**
+     * Reads both ends of the list if that is due. To be called whenever the source was asked. If a comparison of a migration
+     * asked it, the look takes one of the comparison's slots, so that the new source gets no more calls at once than allowed.
+     */
+    asked(source: SourceRuntime, usage: Pick<Usage, 'slots'>): void {
       if (!resource.hasList || isReading || clock.monotonic() < dueAt) return;
       isReading = true;
       tasks.run((signal) => readEnds(source, usage.slots, signal).finally(() => (isReading = false)));
     },
-    accept(claim) {
+    /** Takes the present state of a field as its normal one. */
+    accept: (claim: string): void => {
       tasks.run(async () => {
         const past = readPast(await store.recall());
         if (past.delete(claim)) await store.leave(writePast(past));

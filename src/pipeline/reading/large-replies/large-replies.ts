@@ -20,23 +20,7 @@ import {
 } from './reply-parts.ts';
 
 /** The reader of large replies. A reply can have a list, one record, or a count. */
-export type LargeReplies = {
-  /** The adapter of the source. It can also read the parts that `parts` returns. */
-  readonly adapter: Adapter;
-  /**
-   * Has the thread read a large reply, and returns its parts, each small enough to be read at once. A record or a total is
-   * one part. `undefined` if the reply is small, or if the thread cannot read it. The observer gets the response rule of the
-   * reply here, once, and not when the parts are read. @throws GatewayError as the adapter does
-   */
-  parts(
-    reply: UpstreamReply,
-    observer: RuleObserver,
-    signal: AbortSignal,
-    view?: ReplyView,
-  ): Promise<readonly UpstreamReply[] | undefined> | undefined;
-  /** Ends the thread, with whatever it reads. */
-  close(): Promise<void>;
-};
+export type LargeReplies = ReturnType<typeof createLargeReplies>;
 
 type Readable = {
   readonly adapter: Adapter;
@@ -162,7 +146,7 @@ function createThread(data: ReaderData) {
 }
 
 /** Creates the reader of large replies of one resource of one source. */
-export function createLargeReplies(compiled: Readable): LargeReplies {
+export function createLargeReplies(compiled: Readable) {
   const { adapter, source, resource } = compiled;
   const thread = createThread(readerDataOf(compiled));
   const { resources, outcomes } = source.spec;
@@ -209,21 +193,24 @@ export function createLargeReplies(compiled: Readable): LargeReplies {
   }
 
   const { list, get } = adapter;
+  const details = list.details && recordsOf(list.details, 'details');
+  const readable: Adapter = {
+    list: { ...list, read, readWritten, readCount, details },
+    get: get && recordsOf(get, 'get'),
+  };
 
   return {
-    adapter: {
-      list: {
-        ...list,
-        read,
-        readWritten,
-        readCount,
-        details: list.details && recordsOf(list.details, 'details'),
-      },
-      get: get && recordsOf(get, 'get'),
-    },
-    parts(reply, observer, signal, view = 'list') {
+    /** The adapter of the source. It can also read the parts that `parts` returns. */
+    adapter: readable,
+    /**
+     * Has the thread read a large reply, and returns its parts, each small enough to be read at once. A record or a total is
+     * one part. `undefined` if the reply is small, or if the thread cannot read it. The observer gets the response rule of the
+     * reply here, once, and not when the parts are read. @throws GatewayError as the adapter does
+     */
+    parts(reply: UpstreamReply, observer: RuleObserver, signal: AbortSignal, view: ReplyView = 'list') {
       return reply.body.length < LARGE_BYTES ? undefined : partsOf(reply, view, observer, signal);
     },
+    /** Ends the thread, with whatever it reads. */
     close: () => thread.end(),
   };
 }

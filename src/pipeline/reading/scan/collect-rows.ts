@@ -6,12 +6,7 @@ import { contradicted, type WindowEvidence } from '../../../source/checks/claim.
 import { brokenFilter, ROW_EXCLUDED } from '../../../source/checks/filter.ts';
 import { createYieldToLoop } from '../../../kernel/yield-to-loop.ts';
 import { compileRowCodec } from '../../../store/scan-cache/row-codec.ts';
-import {
-  createRowTable,
-  type RowTable,
-  type Segment,
-  writeSegment,
-} from '../../../store/scan-cache/row-table.ts';
+import { createRowTable, type Segment, writeSegment } from '../../../store/scan-cache/row-table.ts';
 import { type PlanFailure, recordCameTwice } from '../windows/plan-failure.ts';
 import { overBudget } from '../windows/scan-faults.ts';
 import type { SourceRuntime } from '../windows/source-runtime.ts';
@@ -24,12 +19,7 @@ export type CollectedWindow = {
 };
 
 /** Collects the windows of one scan. */
-export type RowCollector = {
-  /** Checks the rows of a window and writes them as bytes. @throws GatewayError `scan_limit_exceeded` if they are too many */
-  readonly collect: (window: WindowEvidence) => Promise<CollectedWindow | PlanFailure>;
-  /** Makes the table of the rows of all windows, in their order. */
-  readonly tableOf: (windows: readonly CollectedWindow[]) => RowTable;
-};
+export type RowCollector = ReturnType<typeof createRowCollector>;
 
 /** The rows that are checked and written before other work of the process gets its turn. */
 const SLICE = 128;
@@ -40,7 +30,7 @@ export function createRowCollector(
   { pushedFilters }: ScanPlan,
   name: string,
   signal: AbortSignal,
-): RowCollector {
+) {
   const codec = compileRowCodec(resource.itemFields);
   const ids = new Set<string>();
   let bytes = 0;
@@ -53,7 +43,10 @@ export function createRowCollector(
   }
 
   return {
-    async collect({ rows: { records, received, total, droppedIds = [] } }) {
+    /** Checks the rows of a window and writes them as bytes. @throws GatewayError `scan_limit_exceeded` if they are too many */
+    collect: async ({
+      rows: { records, received, total, droppedIds = [] },
+    }: WindowEvidence): Promise<CollectedWindow | PlanFailure> => {
       if (!addIds(droppedIds)) return recordCameTwice;
       const yieldToLoop = createYieldToLoop(signal);
       const segments: Segment[] = [];
@@ -70,7 +63,8 @@ export function createRowCollector(
       }
       return { received, total, segments };
     },
-    tableOf: (windows) =>
+    /** Makes the table of the rows of all windows, in their order. */
+    tableOf: (windows: readonly CollectedWindow[]) =>
       createRowTable(
         name,
         codec,

@@ -8,17 +8,14 @@ import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 /** Sort keys by the numbers of their rows, and for how many milliseconds all of them are still known. */
 export type RecalledKeys = { readonly keys: KnownKeys; readonly leftMs: number };
 
-/**
- * Remembers the sort keys at the borders of pages for a minute. If the row beside a page cannot be read in the same call as
- * the page, it is read by an extra call once a minute, and not with every page. `list` names the sorted list: its sort, its
- * filters and its total. `shown` has the keys of the rows that were just read.
- */
-export type BorderKeys = ReturnType<typeof createBorderKeys>;
-
 const KNOWN_MS = 60_000;
 const ROWS_MAX = 10_000;
 
-/** Creates the empty memory of one resource. */
+/**
+ * Creates the empty memory of one resource. It remembers the sort keys at the borders of pages for a minute. If the row beside a
+ * page cannot be read in the same call as the page, it is read by an extra call once a minute, and not with every page. `list`
+ * names the sorted list: its sort, its filters and its total. `shown` has the keys of the rows that were just read.
+ */
 export function createBorderKeys() {
   const known = createBoundedMap<{ readonly key: SortKey | null; readonly until: number }>(ROWS_MAX, () => 1);
   const find = (list: string, row: number) => known.get(`${row} ${list}`);

@@ -9,6 +9,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { SourceCall } from '../../stages/call.ts';
 import type { Upstream } from '../../../source/client/client.ts';
+import type { ResourceClaims } from '../../../store/disabled-claims.ts';
 import type { LargeReplies } from '../large-replies/large-replies.ts';
 import type { PlanFailure } from './plan-failure.ts';
 import type { Verifications } from './verifications.ts';
@@ -20,11 +21,7 @@ export type SourceObserver = ReplyObserver & {
 };
 
 /** The claims of a resource that replies have contradicted, so that plans do not use them. */
-export type RuntimeClaims = {
-  readonly disabled: ReadonlySet<Capability>;
-  /** Disables a claim; `detail` says what contradicted it. False if it was disabled already. */
-  readonly disable: (capability: Capability, detail: string) => boolean;
-};
+export type RuntimeClaims = Pick<ResourceClaims, 'disabled' | 'disable'>;
 
 /** Disables a claim that was proved wrong, and reports it unless it was disabled already. */
 export function disableClaim(

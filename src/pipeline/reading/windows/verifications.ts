@@ -6,30 +6,11 @@ import { GatewayError } from '../../../kernel/errors/fault.ts';
 import { createBackgroundTasks } from '../../../kernel/background-tasks.ts';
 import { resultWithin } from '../../../kernel/result-within.ts';
 import { createSingleFlight } from '../../../kernel/single-flight.ts';
-import { type BorderKeys, createBorderKeys } from './border-keys.ts';
+import { createBorderKeys } from './border-keys.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 
 /** Remembers for a minute which claims of one resource were checked by extra calls, so that these calls stay few. */
-export type Verifications = {
-  /** Whether the check `name` succeeded within the last minute. */
-  isKnown(name: string): boolean;
-  /** Remembers that the check `name` succeeded. */
-  know(name: string): void;
-  /** Makes a check unless it is known. Callers at the same time share its calls. A failure is not remembered. */
-  once(
-    name: string,
-    signal: AbortSignal,
-    verify: (shared: AbortSignal) => Promise<PlanFailure | undefined>,
-  ): Promise<PlanFailure | undefined>;
-  /** Does work that no answer needs. Resolves after a second at most; the work then goes on in the background. */
-  attempt(work: (signal: AbortSignal) => Promise<unknown>): Promise<void>;
-  /** The last known total of the list without filters; `undefined` if this process has not read it. */
-  wholeTotal: number | undefined;
-  /** The sort keys at the borders of pages. */
-  readonly borderKeys: BorderKeys;
-  /** Ends the work in the background. */
-  close(): Promise<void>;
-};
+export type Verifications = ReturnType<typeof createVerifications>;
 
 /** How long a success is remembered. It is short, because a source may change at any time. */
 const KNOWN_MS = 60_000;
@@ -38,25 +19,36 @@ const KNOWN_MAX = 1_000;
 const WAIT_MS = 1_000;
 
 /** Creates the verifications of one resource of one source. */
-export function createVerifications(waitMs = WAIT_MS): Verifications {
+export function createVerifications(waitMs = WAIT_MS) {
   const tasks = createBackgroundTasks();
   const known = createBoundedMap<object>(KNOWN_MAX, () => 1);
   const flights = createSingleFlight<PlanFailure | undefined>();
+  /** Whether the check `name` succeeded within the last minute. */
   const isKnown = (name: string) => known.get(name) !== undefined;
+  /** Remembers that the check `name` succeeded. */
   const know = (name: string) => known.set(name, {}, KNOWN_MS);
   return {
     isKnown,
     know,
-    async attempt(work) {
+    /** Does work that no answer needs. Resolves after a second at most; the work then goes on in the background. */
+    async attempt(work: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
       const ended = new Promise((resolve) => {
         tasks.run((signal) => work(signal).finally(() => resolve(undefined)));
       });
       await resultWithin(waitMs, ended);
     },
+    /** Ends the work in the background. */
     close: () => tasks.close(),
-    wholeTotal: undefined,
+    /** The last known total of the list without filters; `undefined` if this process has not read it. */
+    wholeTotal: undefined as number | undefined,
+    /** The sort keys at the borders of pages. */
     borderKeys: createBorderKeys(),
-    async once(name, signal, verify) {
+    /** Makes a check unless it is known. Callers at the same time share its calls. A failure is not remembered. */
+    async once(
+      name: string,
+      signal: AbortSignal,
+      verify: (shared: AbortSignal) => Promise<PlanFailure | undefined>,
+    ): Promise<PlanFailure | undefined> {
       if (isKnown(name)) return undefined;
       return flights.run(name, signal, async (shared) => {
         const failure = await verify(shared);

@@ -20,15 +20,7 @@ import {
 } from './credential-result.ts';
 
 /** Verifies API keys: first those of the configuration, then those in Redis. */
-export type ApiKeyCheck = {
-  /** Checks a credential against the keys of the configuration, without I/O; `unrecognised` if it is none of them. */
-  configured(credential: CallerCredential): CredentialResult;
-  /**
-   * Checks a credential against the keys in Redis; only well-formed keys are looked up. Rejects with 503 if Redis does not
-   * answer and this process does not know the key, and with the error that `attempt` throws.
-   */
-  stored(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
-};
+export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 
 /** What the check of API keys needs. `records` has the keys in Redis. */
 export type ApiKeyCheckDeps = {
@@ -54,7 +46,7 @@ function refused(reason: RefusalReason, keyId: string): RefusedCredential {
 }
 
 /** Creates the check of API keys. */
-export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
+export function createApiKeyCheck(deps: ApiKeyCheckDeps) {
   const { pepper, records, clock, tiers, fallbackTier } = deps;
   const { byId, byHash } = indexConfigured(deps, principalOf);
 
@@ -78,6 +70,7 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
     };
   }
 
+  /** Checks a credential against the keys of the configuration, without I/O; `unrecognised` if it is none of them. */
   function configured({ text }: CallerCredential): CredentialResult {
     if (byId.size === 0) return UNRECOGNISED;
     const id = parseApiKey(text)?.id;
@@ -96,6 +89,10 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
     return isFresh() ? { kind: 'accepted', principal, isFresh, allows } : refused('expired', principal.id);
   }
 
+  /**
+   * Checks a credential against the keys in Redis; only well-formed keys are looked up. Rejects with 503 if Redis does not
+   * answer and this process does not know the key, and with the error that `attempt` throws.
+   */
   async function stored({ text }: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult> {
     const id = parseApiKey(text)?.id;
     if (id === undefined) return UNRECOGNISED;

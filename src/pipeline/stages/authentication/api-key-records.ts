@@ -34,17 +34,7 @@ export type HeldKey = {
 };
 
 /** The local cache of keys. */
-export type KeyRecords = {
-  /**
-   * Finds a key; `undefined` if there is none. Rejects with 503 if Redis does not answer and no usable record is known, and
-   * with the error that `attempt` throws if this process does not know the id and has to look it up.
-   */
-  current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined>;
-  /** By id: when this process last used each key. It visits all keys, so it is slow. */
-  uses(): ReadonlyMap<string, number>;
-  /** Whether this process knows keys that it may accept while Redis does not answer. */
-  canServe(): boolean;
-};
+export type KeyRecords = ReturnType<typeof createKeyRecords>;
 
 /** What the cache needs. If `store` fails, keys are accepted for a minute after their last check. */
 export type KeyRecordsDeps = {
@@ -79,7 +69,9 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
   return {
     get: (id: string) => held.get(id),
     latestAt: () => latestAt,
-    uses: () => new Map(held.alive().flatMap(([id, { usedAt }]) => (usedAt > 0 ? [[id, usedAt]] : []))),
+    /** By id: when this process last used each key. It visits all keys, so it is slow. */
+    uses: (): ReadonlyMap<string, number> =>
+      new Map(held.alive().flatMap(([id, { usedAt }]) => (usedAt > 0 ? [[id, usedAt]] : []))),
     isAbsent(id: string): boolean {
       const missed = absent.get(id);
       return missed !== undefined && clock.monotonic() - missed.checkedAt < FRESH_MS;
@@ -127,7 +119,7 @@ function createCheckedKeys({ store, clock }: KeyRecordsDeps) {
 }
 
 /** Creates the local cache of the keys in `store`. */
-export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
+export function createKeyRecords(deps: KeyRecordsDeps) {
   const { clock } = deps;
   const { keys, check, isUnderWay } = createCheckedKeys(deps);
 
@@ -143,6 +135,10 @@ export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
     return lookup;
   }
 
+  /**
+   * Finds a key; `undefined` if there is none. Rejects with 503 if Redis does not answer and no usable record is known, and
+   * with the error that `attempt` throws if this process does not know the id and has to look it up.
+   */
   async function current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined> {
     const before = keys.get(id);
     if (before?.isFresh() === true) return before;
@@ -162,6 +158,7 @@ export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
     }
   }
 
+  /** Whether this process knows keys that it may accept while Redis does not answer. */
   const canServe = () => clock.monotonic() - keys.latestAt() <= OUTAGE_MS;
   return { current, uses: keys.uses, canServe };
 }

@@ -30,13 +30,7 @@ const REVERIFY_MS = 60_000;
 const KEYS_MAX = 8;
 
 /** Verifies bearer tokens. */
-export type JwtCheck = {
-  /**
-   * Verifies a token; `unrecognised` for a text without the form of a JWT. Rejects with 503 if the issuer's keys cannot be
-   * fetched, and with the error that `attempt` throws before the signature is verified.
-   */
-  verify(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
-};
+export type JwtCheck = ReturnType<typeof createJwtCheck>;
 
 /** What the check needs. `config.clockTolerance` is in seconds. `keyOf` may reject with a fault if there are no keys. */
 export type JwtCheckDeps = {
@@ -52,7 +46,7 @@ export type JwtCheckDeps = {
 };
 
 /** Creates the check of tokens. It ignores keys that a token itself names (jku, x5u, jwk; RFC 8725, section 3.10). */
-export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): JwtCheck {
+export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps) {
   const options: JWTVerifyOptions = {
     algorithms: config.algorithms,
     issuer: config.issuer,
@@ -61,6 +55,10 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     clockTolerance: config.clockTolerance,
   };
 
+  /**
+   * Verifies a token; `unrecognised` for a text without the form of a JWT. Rejects with 503 if the issuer's keys cannot be
+   * fetched, and with the error that `attempt` throws before the signature is verified.
+   */
   async function verify(
     { text, bearer }: CallerCredential,
     attempt?: CredentialAttempt,
