@@ -1,10 +1,10 @@
-import type { FaultBench } from '../faults/harness/bench.ts';
-import { type BenchRow, promised } from '../faults/harness/row.ts';
+import type { BenchRow } from '../faults/harness/row.ts';
+import { hammering } from './hammering.ts';
 import type { Manner } from './harness/injector.ts';
 import { judgeNight } from './harness/judge-night.ts';
 import { type Harm, type Night, spendNight } from './harness/night.ts';
 import type { Expected } from './harness/questions.ts';
-import { isCount, lackingOf, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
+import { lackingOf, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
 
 type Fault = {
   readonly id: string;
@@ -156,59 +156,6 @@ function rowOf({ id, name, harm, expected, truth, earlyMs }: Fault): BenchRow {
     },
   };
 }
-
-/** So often a caller asks that has five requests a second. */
-const HAMMERING_RPS = 40;
-
-type CallerList = {
-  readonly callers: readonly { readonly id: string; readonly label?: string; readonly limited: number }[];
-};
-type RequestList = { readonly requests: readonly { readonly caller?: string; readonly status: number }[] };
-
-/** The caller of some requests, if they have just one. */
-function ofOne(requests: RequestList['requests']): string | undefined {
-  const [caller, ...others] = new Set(requests.map((one) => one.caller));
-  return others.length === 0 ? caller : undefined;
-}
-
-/**
- * One caller alone is no incident: the answers to since, fault, before, next, todo and over stand nowhere, and a webhook
- * answers nothing. Who it is, how many of its requests are refused and which, the list of callers and that of requests say.
- */
-async function hammer(bench: FaultBench) {
-  const { fleet, early, late, over, told } = await spendNight(bench, {
-    begin: ({ callers }) => callers.hurry('scraper', HAMMERING_RPS),
-    end: ({ callers }) => callers.hurry('scraper', 1),
-  });
-  const refused = fleet.callers.log.filter(({ status }) => status === 429);
-  const { callers } = (await fleet.ask('/api/callers')) as CallerList;
-  const [worst] = [...callers].sort((a, b) => b.limited - a.limited);
-  const of = callers.filter(({ limited }) => limited > 0).map(({ label }) => label);
-  const { requests } = (await fleet.ask('/api/requests?status=429&limit=1000')) as RequestList;
-  const terminal = JSON.parse(
-    (await fleet.run('requests', '--status', '429', '--limit', '1000', '--json')).out,
-  ) as RequestList;
-  const incidents = [early, late, over].flatMap(({ page, json }) => [...page.incidents, ...json.incidents]);
-  return promised(
-    incidents.length === 0 &&
-      told.length === 0 &&
-      of.join() === 'scraper' &&
-      isCount(worst?.limited, refused.length) &&
-      ofOne(requests) === ofOne(terminal.requests) &&
-      ofOne(requests) === worst?.id,
-    {
-      ...{ 'refused requests': refused.length, 'as page says': worst?.limited ?? 0, 'of callers': of.join() },
-      ...{ 'requests listed': requests.length, 'in terminal': terminal.requests.length },
-      ...{ incidents: incidents.length, webhooks: told.length, 'of ten on page': 4, 'in terminal of ten': 2 },
-    },
-  );
-}
-
-const hammering: BenchRow = {
-  id: 'incidents-caller',
-  name: 'a caller hammers: that is no incident, and page and terminal say who it is, and how many requests are refused',
-  run: hammer,
-};
 
 /** Ten faults, and what is said of each. */
 export const faultRows: readonly BenchRow[] = [

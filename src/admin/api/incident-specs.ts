@@ -21,6 +21,11 @@ export const attention = z.strictObject({
   since: utcTime
     .optional()
     .describe('An instant in UTC: since when. It is absent if the beginning is not known.'),
+  next: z.array(z.string()).optional().describe('What happens by itself; absent if the entry says it.'),
+  todo: z
+    .strictObject({ line: z.string().describe('What is to do.'), command: z.string() })
+    .optional()
+    .describe('Absent if the entry says it.'),
 });
 
 const incident = z.strictObject({

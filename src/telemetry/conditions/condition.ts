@@ -60,6 +60,10 @@ export type GatewayCondition = {
   readonly text?: string;
   /** The view of the console that shows more. */
   readonly view?: string;
+  /** What happens by itself, what is to do, and a command for it; texts as `text`. */
+  readonly next?: string;
+  readonly todo?: string;
+  readonly command?: string;
   /** Absent: only Prometheus can find the condition, because a gateway cannot see it by itself. */
   readonly find?: Find;
 };

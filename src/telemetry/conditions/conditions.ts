@@ -32,14 +32,18 @@ const fill = (text: string, subject: Subject, write: (value: string) => string =
 export function findConditions(facts: ConditionFacts) {
   const found = conditions.flatMap((condition) => {
     const { id: code, severity, entry, view, text = '', above = 0, find = () => [] } = condition;
-    const said = text.replaceAll('$above', thresholdText(condition));
+    const { next, todo, command = '' } = condition;
+    const say = (said: string, subject: Subject) =>
+      fill(said.replaceAll('$above', thresholdText(condition)), subject);
     return find(facts, above).map((subject) => ({
       subject,
       item: {
         ...{ severity: subject['severity'] === 'critical' ? ('critical' as const) : severity, code, entry },
-        text: fill(said, subject),
+        text: say(text, subject),
         ...(typeof subject['since'] === 'string' && { since: subject['since'] }),
         ...(view === undefined ? {} : { view: fill(view, subject, encodeURIComponent) }),
+        ...(next !== undefined && { next: [say(next, subject)] }),
+        ...(todo !== undefined && { todo: { line: say(todo, subject), command: say(command, subject) } }),
       },
     }));
   });

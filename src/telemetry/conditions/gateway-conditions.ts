@@ -2,6 +2,7 @@
 
 import { bucketsOf, shareOf, sumsBy } from '../history/series-sums.ts';
 import { quantileMs } from '../history/latency-buckets.ts';
+import { callerRefused } from './caller-conditions.ts';
 import {
   burnRate,
   type GatewayCondition,
@@ -50,14 +51,6 @@ const refusedFor = (reasons: Readonly<Record<string, string>>): Pick<GatewayCond
     );
   },
 });
-
-/** When limits began to refuse a caller; empty for one of an older gateway, which does not say so. */
-function refusedSince({ gauges }: Parameters<Find>[0], caller: string) {
-  const found = gauges('portico_caller_refused_since_seconds').find((one) => label(one, 'caller') === caller);
-  if (found === undefined) return {};
-  const since = new Date(found.value * 1_000).toISOString();
-  return { since, first: `, and some since ${since.slice(0, 10)} ${since.slice(11, 19)} UTC` };
-}
 
 function findSlow({ grown }: Parameters<Find>[0], above: number) {
   return [...sumsBy(grown, 'latency', ([operation]) => operation)].flatMap(([operation, count]) => {
@@ -171,19 +164,7 @@ export const refusalConditions: readonly GatewayCondition[] = [
     text: 'The key set of the token issuer cannot be read: the last one serves while it is good.',
     find: gaugesAbove('portico_issuer_lost'),
   },
-  {
-    ...{ id: 'caller_refused', severity: 'info', entry: 'PorticoCallerRefused', lasts: '10m' },
-    ...{ above: 0.2, unit: 'share', view: '#/callers' },
-    expr: 'max by (caller, name) (portico_caller_refused_share) > $above',
-    summary: 'Limits refuse more than $above of the requests of a caller.',
-    text: 'Limits refused {percent} of the requests of {who} in the last minute{first}: portico requests --status 429 --caller {caller}',
-    find: (facts, above) =>
-      gaugesAbove('portico_caller_refused_share')(facts, above).map(({ caller = '', name, count }) => ({
-        ...{ caller, percent: percentText(Number(count)) },
-        who: name === '' ? caller : `${name} (${caller})`,
-        ...refusedSince(facts, String(caller)),
-      })),
-  },
+  callerRefused,
   {
     ...{ id: 'guessing', severity: 'warning', entry: 'PorticoGuessing', lasts: '5m', view: '#/callers' },
     expr: 'sum(rate(portico_credentials_total{outcome="limited"}[2m])) > $above',

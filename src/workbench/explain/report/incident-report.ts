@@ -127,12 +127,26 @@ function incidentLines(one: Shown, at: string): readonly string[] {
 }
 
 /** What no incident explains, with where to go on. */
-function otherLines({ severity, text, entry, view }: GatewayStatus['others'][number]): readonly string[] {
+function otherLines(item: GatewayStatus['others'][number]): readonly string[] {
+  const { severity, text, entry, view, since, next = [], todo } = item;
   const links = [
+    ...(todo === undefined ? [] : [todo.command]),
     ...(entry === undefined ? [] : [`runbook: ${entry}`]),
     ...(view === undefined ? [] : [`console: ${view}`]),
   ].join('; ');
-  return [fold(`${severity}: `, text, 2), ...(links === '' ? [] : [fold('  ', links)])];
+  const labelled =
+    todo === undefined
+      ? []
+      : [
+          ...(since === undefined ? [] : [['since', timeText(since)] as const]),
+          ...next.map((one) => ['next', one] as const),
+          ['to do', todo.line] as const,
+        ];
+  return [
+    fold(`${severity}: `, text, 2),
+    ...labelled.map(([label, said]) => fold(`  ${label}`.padEnd(LABEL), said)),
+    ...(links === '' ? [] : [fold(''.padEnd(labelled.length > 0 ? LABEL : 2), links)]),
+  ];
 }
 
 /** What is wrong with a gateway, in lines of at most 80 columns: the open incidents, and a line for each that ended. */

@@ -139,15 +139,35 @@ describe('what needs attention', () => {
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
       'info migration_held: An operator holds the migration of products.',
       'info migration_ready: The next step of the migration of users may be taken.',
-      'info caller_refused: Limits refused 30 % of the requests of Billing (billing) in the last minute, and some since 2026-01-31 03:09:00 UTC: portico requests --status 429 --caller billing',
+      'info caller_refused: Limits refused 30 % of the requests of Billing (billing) in the last minute; others are not affected.',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache are stale: their source is late or fails.',
     ]);
   });
 
-  it('says since when limits refuse a caller', () =>
-    expect(WORST.find(({ code }) => code === 'caller_refused')?.since).toBe('2026-01-31T03:09:00.000Z'));
+  it('says since when limits refuse a caller, what happens by itself, and what to do', () =>
+    expect(WORST.find(({ code }) => code === 'caller_refused')).toMatchObject({
+      since: '2026-01-31T03:09:00.000Z',
+      next: [
+        'it gets answers whenever its windows have points again; it ends within two minutes after limits refuse less than 20 %',
+      ],
+      todo: {
+        line: 'Tell who sends them to wait for Retry-After. If they need more, give its key a larger tier; if nobody knows the key, portico keys revoke billing.',
+        command: 'portico keys update billing --tier <tier>',
+      },
+      entry: 'PorticoCallerRefused',
+      view: '#/requests?status=429&caller=billing',
+    }));
+
+  it.each([
+    ['anonymous', 'raise the tier limits.anonymousTier'],
+    ['jwt:ada', 'auth.jwt.tierClaim'],
+  ])('names no command for keys to %s, who has none', (caller, remedy) => {
+    const [item] = found([['portico_caller_refused_share', { caller, name: '' }, 0.3]]);
+    expect(item?.todo?.line).toContain(remedy);
+    expect(item?.todo?.command).toBe(`portico requests --status 429 --caller ${caller}`);
+  });
 
   it('names entries that the runbook has', () => {
     const runbook = readFileSync('config/docs/runbook.md', 'utf8');

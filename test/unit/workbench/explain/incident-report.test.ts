@@ -67,6 +67,26 @@ describe('an incident that reopened', () => {
 });
 
 describe('what no incident explains', () => {
+  it('says since when, what happens by itself, and what to do, where that is known', () => {
+    const other = { severity: 'info', code: 'caller_refused', text: 'Limits refuse a caller.' } as const;
+    const todo = { line: 'Ask it to wait.', command: 'portico keys update one --tier <tier>' };
+    const known = { since: '2026-01-31T03:09:00.000Z', next: ['its windows refill'], todo };
+    const lines = incidentListLines({
+      incidents: { scope: 'fleet', scopeText: '', silent: [], at: AT, incidents: [] },
+      others: [{ ...other, ...known, entry: 'PorticoCallerRefused', view: '#/requests' }],
+    });
+    expect(lines.slice(-5).join('\n')).toBe(
+      [
+        'info: Limits refuse a caller.',
+        '  since     2026-01-31 03:09:00 UTC',
+        '  next      its windows refill',
+        '  to do     Ask it to wait.',
+        '            portico keys update one --tier <tier>; runbook:',
+        '            PorticoCallerRefused; console: #/requests',
+      ].join('\n'),
+    );
+  });
+
   it('has its entry of the runbook and its view of the console', () => {
     const other = { severity: 'info', code: 'spans_lost', text: 'Spans are lost.' } as const;
     const lines = incidentListLines({

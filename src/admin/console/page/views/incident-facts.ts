@@ -2,12 +2,16 @@
 
 import type { VNode } from 'preact';
 import type { IncidentView } from '../../../api/incident-specs.ts';
+import type { Overview } from '../../../api/metric-specs.ts';
 import { type Children, element, html } from '../parts/html.ts';
 import { factList } from '../parts/marks.ts';
 import { RunbookLink } from '../parts/runbook-dialog.ts';
 import { addressOf, isOwnAddress } from '../show/address.ts';
 import { agoText, clockText, instantText } from '../show/times.ts';
 import { countText, shareText, spanText } from '../show/units.ts';
+
+/** A condition that needs attention. */
+export type AttentionItem = Overview['attention'][number];
 
 const SECOND_MS = 1_000;
 
@@ -108,10 +112,15 @@ function beforeCell({ before: { changes, problem }, since }: IncidentView): Chil
     >`;
 }
 
-function todoCell({ todo: { line, entry, view, command } }: IncidentView): Children {
+function todoCell({
+  line,
+  entry,
+  view = '',
+  command,
+}: Pick<IncidentView['todo'], 'line' | 'command'> & Pick<AttentionItem, 'entry' | 'view'>): Children {
   return html`${line}
     <span class="links"
-      >${isOwnAddress(view) && html`<a href=${view}>Look<span class="hidden"> at what is wrong</span></a>`}${element(RunbookLink, { entry })}<code
+      >${isOwnAddress(view) && html`<a href=${view}>Look<span class="hidden"> at what is wrong</span></a>`}${entry !== undefined && element(RunbookLink, { entry })}<code
         >${command}</code
       ></span
     >`;
@@ -150,12 +159,24 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
     ],
     ['Changed before', beforeCell(incident)],
     ['By itself', next.length > 0 ? listOf(next) : isOpen ? 'nothing' : ''],
-    ['What to do', todoCell(incident)],
+    ['What to do', todoCell(incident.todo)],
     ['Over?', isOpen ? openText(incident, Date.parse(at)) : `yes, since ${instantText(last)}`],
   ]);
 }
 
 /** What else is wrong because of an incident, folded where it is one of several. */
+/** The facts of a condition that says what is to do, in the form of an incident. */
+export function attentionFacts(
+  { since, next = [], entry, view }: AttentionItem,
+  todo: NonNullable<AttentionItem['todo']>,
+): VNode {
+  return factList([
+    ['Since', since === undefined ? '' : instantText(since)],
+    ['By itself', listOf(next)],
+    ['What to do', todoCell({ ...todo, entry, view })],
+  ]);
+}
+
 export function effectsPart({ effects }: IncidentView, isUnfolded: boolean): VNode | null {
   if (effects.length === 0) return null;
   return html`<details open=${isUnfolded}>

@@ -3,7 +3,6 @@
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { IncidentList, IncidentView } from '../../../api/incident-specs.ts';
-import type { Overview } from '../../../api/metric-specs.ts';
 import { useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
 import { element, html } from '../parts/html.ts';
@@ -11,9 +10,7 @@ import { problemNote, stateMark, timeMark } from '../parts/marks.ts';
 import { RunbookLink } from '../parts/runbook-dialog.ts';
 import { addressOf, isOwnAddress } from '../show/address.ts';
 import { bySeverity, severityTone } from '../show/tones.ts';
-import { effectsPart, incidentFacts } from './incident-facts.ts';
-
-type AttentionItem = Overview['attention'][number];
+import { attentionFacts, type AttentionItem, effectsPart, incidentFacts } from './incident-facts.ts';
 
 /** How often incidents are read while one is open. It is often, because they say in how many seconds something happens. */
 const OPEN_MS = 2_000;
@@ -27,15 +24,20 @@ function openItem(incident: IncidentView, at: string): VNode {
   </li>`;
 }
 
-function attentionItem({ severity, code, text, entry, view }: AttentionItem, index: number): VNode {
+function attentionItem(item: AttentionItem, index: number): VNode {
+  const { severity, code, text, entry, view, todo } = item;
   const isLink = view !== undefined && isOwnAddress(view);
   return html`<li key=${`${code} ${index}`} class=${severity}>
     ${stateMark(severityTone[severity], severity)}
     <p>${text}</p>
-    <span class="links">
-      ${isLink ? html`<a href=${view}>Look<span class="hidden"> at ${code}</span></a>` : null}
-      ${entry === undefined ? null : element(RunbookLink, { entry })}
-    </span>
+    ${
+      todo === undefined
+        ? html`<span class="links">
+            ${isLink ? html`<a href=${view}>Look<span class="hidden"> at ${code}</span></a>` : null}
+            ${entry === undefined ? null : element(RunbookLink, { entry })}
+          </span>`
+        : attentionFacts(item, todo)
+    }
   </li>`;
 }
 

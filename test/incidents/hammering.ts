@@ -1,0 +1,83 @@
+import type { FaultBench } from '../faults/harness/bench.ts';
+import { type BenchRow, promised } from '../faults/harness/row.ts';
+import { type Night, spendNight } from './harness/night.ts';
+import { isAt, isCount } from './harness/truth.ts';
+
+/** So often a caller asks that has five requests a second. */
+const HAMMERING_RPS = 40;
+
+type CallerList = {
+  readonly callers: readonly { readonly id: string; readonly label?: string; readonly limited: number }[];
+};
+type RequestList = { readonly requests: readonly { readonly caller?: string; readonly status: number }[] };
+
+/** The caller of some requests, if they have just one. */
+function ofOne(requests: RequestList['requests']): string | undefined {
+  const [caller, ...others] = new Set(requests.map((one) => one.caller));
+  return others.length === 0 ? caller : undefined;
+}
+
+/** Callers are judged each minute. */
+const JUDGED = { earlyMs: 75_000, harmMs: 80_000 };
+
+/** Whether a caller stands among what no incident explains: who, since when, how much, what comes next and what to do. */
+function isToldOf({ also }: Night['early'], place: 'page' | 'json', id: string, since: number): boolean {
+  const told = also[place].find(({ code }) => code === 'caller_refused');
+  const { text = '', next = [], todo, view = '' } = told ?? {};
+  return (
+    text.includes(`scraper (${id})`) &&
+    /\d+ %/.test(text) &&
+    isAt(told?.since, since) &&
+    next.length > 0 &&
+    todo?.command === `portico keys update ${id} --tier <tier>` &&
+    todo.line.includes(`portico keys revoke ${id}`) &&
+    view.includes(id)
+  );
+}
+
+/**
+ * One caller alone is no incident: the answers to fault and before stand nowhere, and a webhook answers nothing. The others
+ * stand beside the incidents, and in the list of callers and that of requests.
+ */
+async function hammer(bench: FaultBench) {
+  const { fleet, early, late, over, told } = await spendNight(
+    bench,
+    {
+      begin: ({ callers }) => callers.hurry('scraper', HAMMERING_RPS),
+      end: ({ callers }) => callers.hurry('scraper', 1),
+    },
+    JUDGED,
+  );
+  const refused = fleet.callers.log.filter(({ status }) => status === 429);
+  const { callers } = (await fleet.ask('/api/callers')) as CallerList;
+  const [worst] = [...callers].sort((a, b) => b.limited - a.limited);
+  const of = callers.filter(({ limited }) => limited > 0).map(({ label }) => label);
+  const { requests } = (await fleet.ask('/api/requests?status=429&limit=1000')) as RequestList;
+  const terminal = JSON.parse(
+    (await fleet.run('requests', '--status', '429', '--limit', '1000', '--json')).out,
+  ) as RequestList;
+  const incidents = [early, late, over].flatMap(({ page, json }) => [...page.incidents, ...json.incidents]);
+  return promised(
+    incidents.length === 0 &&
+      told.length === 0 &&
+      of.join() === 'scraper' &&
+      isCount(worst?.limited, refused.length) &&
+      ofOne(requests) === ofOne(terminal.requests) &&
+      ofOne(requests) === worst?.id &&
+      isToldOf(early, 'page', worst?.id ?? '', refused[0]?.endedAt ?? NaN) &&
+      isToldOf(early, 'json', worst?.id ?? '', refused[0]?.endedAt ?? NaN) &&
+      /to do +Tell who sends them to wait/.test(early.also.text),
+    {
+      ...{ 'refused requests': refused.length, 'as page says': worst?.limited ?? 0, 'of callers': of.join() },
+      ...{ 'requests listed': requests.length, 'in terminal': terminal.requests.length },
+      ...{ incidents: incidents.length, webhooks: told.length, 'of ten on page': 8, 'in terminal of ten': 8 },
+    },
+  );
+}
+
+/** The row of a caller that hammers. */
+export const hammering: BenchRow = {
+  id: 'incidents-caller',
+  name: 'a caller hammers: that is no incident, and page and terminal say who it is, since when, how many requests are refused, and what to do',
+  run: hammer,
+};
