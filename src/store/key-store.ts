@@ -27,6 +27,8 @@ export type KeyStoreRedis = Pick<Redis, 'get' | 'set' | 'del' | 'sadd' | 'srem' 
 /** The API keys in Redis: one string per key, always written as a whole. */
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
+/** How long a process may remember a key, and how long Redis notes that one was deleted. */
+export const KEY_KNOWN_MS = 86_400_000;
 /** How often another process may change the key first, before an update fails. */
 const UPDATE_ATTEMPTS_MAX = 1_000;
 /** How many look-ups run at the same time while all keys are listed. */
@@ -89,10 +91,19 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys) {
 
   /** Deletes the record of a key; rejects if Redis fails. */
   async function deleteKey(id: string): Promise<void> {
+    // A Redis that is full takes no note. Without it, gateways that still know the key as valid may say that Redis has lost it.
+    await redis.set(keys.deletedApiKey(id), '1', 'PX', KEY_KNOWN_MS).catch(() => undefined);
     // The index goes last: `list` skips an id without a record.
     await redis.del(keys.apiKey(id));
     await redis.srem(keys.apiKeyIndex, id);
   }
 
-  return { find, create, update, delete: deleteKey, list };
+  /** Whether `delete` was called for a key within the last day; true, too, if Redis does not say. Never rejects. */
+  const isDeleted = (id: string): Promise<boolean> =>
+    redis.get(keys.deletedApiKey(id)).then(
+      (note) => note !== null,
+      () => true,
+    );
+
+  return { find, create, update, delete: deleteKey, isDeleted, list };
 }

@@ -4,7 +4,7 @@ import type { Manner } from './harness/injector.ts';
 import { judgeNight } from './harness/judge-night.ts';
 import { type Harm, type Night, spendNight } from './harness/night.ts';
 import type { Expected } from './harness/questions.ts';
-import { lackingOf, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
+import { lackingOf, lostKeysTruth, type Truth, truthBetween, slowTruthOf, truthOf } from './harness/truth.ts';
 
 type Fault = {
   readonly id: string;
@@ -107,6 +107,34 @@ const lostRedis: Fault = {
   truth: truthBetween,
 };
 
+/** Flushes the Redis of keys, and puts back keys and audit as from a copy. */
+function flush(): Harm {
+  let copy: readonly (readonly [key: string, value: Buffer])[] = [];
+  return {
+    begin: ({ gateways }) =>
+      gateways[0]?.withStored(async ({ client }) => {
+        const names = [...(await client.keys('*api-key*')), ...(await client.keys('*audit*'))];
+        copy = await Promise.all(names.map(async (name) => [name, await client.dumpBuffer(name)] as const));
+        await client.flushall();
+      }),
+    end: ({ gateways }) =>
+      gateways[0]?.withStored(async ({ client }) => {
+        for (const [name, value] of copy) await client.restore(name, 0, value, 'REPLACE');
+      }),
+  };
+}
+
+const emptyRedis: Fault = {
+  id: 'incidents-empty',
+  name: 'the Redis of keys and limits is flushed, and later restored from a copy',
+  harm: flush(),
+  expected: {
+    ...{ kind: 'keys', subject: 'keys', fault: 'redis', cause: /^has lost its data, so keys/ },
+    ...{ entry: 'PorticoKeysLost', injector: undefined, isAuditLost: true },
+  },
+  truth: lostKeysTruth,
+};
+
 const lostIssuer: Fault = {
   id: 'incidents-issuer',
   name: 'the issuer of tokens is down',
@@ -157,8 +185,8 @@ function rowOf({ id, name, harm, expected, truth, earlyMs }: Fault): BenchRow {
   };
 }
 
-/** Ten faults, and what is said of each. */
+/** Eleven faults, and what is said of each. */
 export const faultRows: readonly BenchRow[] = [
-  ...[...ofCalls, lostField, lostRedis, lostIssuer, badReload].map(rowOf),
+  ...[...ofCalls, lostField, lostRedis, emptyRedis, lostIssuer, badReload].map(rowOf),
   hammering,
 ];

@@ -41,6 +41,7 @@ const SETTLED_MS = 60_000;
 /** How long the audit is waited for: a message can wait, a person cannot. */
 const [MESSAGE_WAITS_MS, PERSON_WAITS_MS] = [10_000, 1_000];
 const AUDIT_PROBLEM = 'the audit cannot be read now, so changes may be missing';
+const AUDIT_LOST = 'the audit was in the same Redis, so changes may be missing';
 
 /** Asks for an action that only reads; `undefined` if it is refused or fails. */
 async function read<Name extends ActionName>(act: Act, name: Name, input: ActionInput<Name>) {
@@ -67,6 +68,7 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
       if (known !== undefined) return known;
       const changes = changesBeforeIncident(one, lines ?? []);
       if (lines === undefined) return { changes, problem: AUDIT_PROBLEM };
+      if (one.kind === 'keys') return { changes, problem: AUDIT_LOST };
       if (clock.now() - one.since > SETTLED_MS) settled.set(runOf(one), { changes });
       return { changes };
     });

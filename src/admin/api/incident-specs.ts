@@ -71,7 +71,9 @@ const incident = z.strictObject({
     .strictObject({ ...failedOf, share, notSent: count.describe('Forbidden by the breaker or a pause.') })
     .optional()
     .describe('The calls until the last failure; absent where none are counted.'),
-  answers: z.strictObject({ ...failedOf, share }).describe('Answers with a status from 500 on, of all.'),
+  answers: z
+    .strictObject({ ...failedOf, share })
+    .describe('Answers with a status from 500 on, of all; of `keys`: 401.'),
   callers: z
     .array(
       z.strictObject({

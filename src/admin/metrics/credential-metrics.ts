@@ -4,6 +4,7 @@
 import { thresholdText } from '../../telemetry/conditions/condition.ts';
 import { keysExpiring } from '../../telemetry/conditions/gateway-conditions.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { KeyLoss } from '../../pipeline/stages/authentication/lost-keys.ts';
 import type { RefusedCaller } from '../../telemetry/caller-counts.ts';
 import { registerGauge } from '../../telemetry/metrics/metric-factories.ts';
 import {
@@ -16,7 +17,7 @@ export function createCredentialMetrics(registry: Registry) {
   const registers = [registry];
   const refusals = new Counter({
     name: 'portico_credential_refusals_total',
-    help: 'Credentials answered 401, by what was wrong: a token (the log has its code), or of a key malformed, unknown, wrong_secret, revoked, expired, wrong_address.',
+    help: 'Credentials answered 401, by what was wrong: a token (the log has its code), or of a key malformed, unknown, lost (known before, and Redis has it no more), wrong_secret, revoked, expired, wrong_address.',
     labelNames: ['reason'],
     registers,
   });
@@ -52,6 +53,16 @@ export function createCredentialMetrics(registry: Registry) {
       read: () => refused().map(({ id, label = '', since }) => [[id, label], since / 1_000] as const),
     },
   );
+  let lossOf: () => KeyLoss | undefined = () => undefined;
+  registerGauge(
+    { registry },
+    {
+      name: 'portico_keys_lost',
+      help: 'API keys that callers presented in the last minute, that this gateway knew, and that the Redis of keys has lost; 0 for a single one, unless no key is left.',
+      labelNames: [],
+      read: () => [[[], lossOf()?.count ?? 0]],
+    },
+  );
   const expiring = new Map<string, () => number>();
   registerGauge(
     { registry },
@@ -66,6 +77,8 @@ export function createCredentialMetrics(registry: Registry) {
     issuerLost: (isLost: boolean) => issuer.set(isLost ? 1 : 0),
     /** Reports at each scrape the callers that limits refuse. */
     watchRefusedCallers: (next: typeof refused) => void (refused = next),
+    /** Reports at each scrape the keys that Redis has lost. */
+    watchLostKeys: (next: typeof lossOf): void => void (lossOf = next),
     refusedCredential: (reason: RefusalReason) => refusals.labels(reason).inc(),
     auditLine: (outcome: 'kept' | 'waiting' | 'lost') => auditLines.labels(outcome).inc(),
     /** Reports at each scrape how many keys end soon; the last call for a place counts. */

@@ -77,7 +77,7 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
     ? [`nothing has failed for ${seconds(now - seen)}; it ends after ${QUIET_MS / 1_000}`]
     : [];
   // Their state is looked at each second: what has not failed since then is well again.
-  if (over.length > 0 && (kind === 'redis' || kind === 'config')) return over;
+  if (over.length > 0 && ['redis', 'keys', 'config'].includes(kind)) return over;
   const source = sourceOfIncident(incident) ?? '';
   switch (kind) {
     case 'source':
@@ -86,6 +86,8 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
       return [...over, ...upstreamTexts(incident, source, facts, now).slice(0, 1)];
     case 'redis':
       return [...over, ...redisTexts(incident, facts, now)];
+    case 'keys':
+      return ['a key is accepted again within a second once Redis has its record'];
     case 'issuer':
       return [
         ...over,

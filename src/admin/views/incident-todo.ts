@@ -9,6 +9,7 @@ const SOURCE_VIEW = '#/source/{source}';
 /** The entry of the runbook, the view and the command for each kind; `{source}` stands for its source. */
 const TODOS: Readonly<Record<IncidentKind, readonly [entry: string, view: string, command: string]>> = {
   redis: ['PorticoRedisLost', '#/overview', 'redis-cli -u {redis} ping'],
+  keys: ['PorticoKeysLost', '#/callers', 'portico keys list'],
   issuer: ['PorticoIssuerLost', '#/requests?status=5xx', 'portico requests --status 503'],
   source: ['upstream_unavailable', SOURCE_VIEW, 'portico doctor {source}'],
   route: ['upstream_unavailable', SOURCE_VIEW, 'portico requests --status 5xx --operation {source}'],

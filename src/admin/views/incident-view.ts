@@ -30,6 +30,7 @@ export type IncidentFacts = PatienceFacts & {
 
 const FAULTS: Readonly<Record<IncidentKind, IncidentView['fault']>> = {
   redis: 'redis',
+  keys: 'redis',
   issuer: 'issuer',
   config: 'configuration',
   gateway: 'gateway',
@@ -100,6 +101,8 @@ function subjectText({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): str
   switch (kind) {
     case 'redis':
       return `Redis of ${subject.replaceAll('+', ', ')}`;
+    case 'keys':
+      return 'Redis of keys';
     case 'issuer':
       return 'issuer of tokens';
     case 'route':
@@ -123,6 +126,13 @@ function failingHosts({ hosts }: Incident): readonly string[] {
   return failing.length < all.length ? failing.map(([host]) => host) : [];
 }
 
+/** How many keys are lost, as far as callers have shown. */
+function lostKeysText({ kind, callers, otherCallers }: Incident): string {
+  const count = Object.keys(callers).length;
+  if (kind !== 'keys' || count === 0) return '';
+  return ` (${otherCallers > 0 ? 'more than ' : ''}${plural(count, 'key')})`;
+}
+
 /** An incident in a sentence: what, why, since when and how much. */
 export function incidentText(incident: Incident): string {
   const { cause, since, firstAt = since, reopened, calls, answers } = incident;
@@ -133,7 +143,7 @@ export function incidentText(incident: Incident): string {
   const parts = `${share(calls, 'its calls')}${share(answers, 'the answers')}`;
   const again =
     reopened === 0 ? '' : ` (first at ${timeText(firstAt)}, reopened ${plural(reopened, 'time')})`;
-  return `${subjectText(incident)}: ${cause}${at} since ${timeText(since)}${again}${parts}`;
+  return `${subjectText(incident)}: ${cause}${lostKeysText(incident)}${at} since ${timeText(since)}${again}${parts}`;
 }
 
 function callersOf({ callers, labels, otherCallers, answers }: Incident) {

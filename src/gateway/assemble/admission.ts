@@ -40,6 +40,8 @@ export type AdmissionMetrics = AuthenticateDeps['metrics'] &
     issuerLost: (isLost: boolean, problem?: string) => void;
     /** Sets the function that tells at each scrape how many keys expire soon. */
     watchExpiring(kept: 'redis' | 'configuration', count: () => number): void;
+    /** Sets the function that tells whether the Redis of keys has lost keys that callers still use. */
+    watchLostKeys(loss: KeyRecords['loss']): void;
   };
 
 /**
@@ -92,6 +94,7 @@ function makeKeyRecords(
     onEndingSoon: (record) => tell?.(endingEvent(record)),
   });
   metrics.watchExpiring('redis', () => watch.expiring());
+  metrics.watchLostKeys(records.loss);
   return { value: records, close: () => watch.close() };
 }
 

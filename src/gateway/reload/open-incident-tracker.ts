@@ -4,6 +4,7 @@ import type { Metrics } from '../../admin/metrics/metrics.ts';
 import { servedSources } from '../../admin/views/served-source.ts';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
+import type { KeyLoss } from '../../pipeline/stages/authentication/lost-keys.ts';
 import { operationsWithField } from '../../source/adapter/map/row-fields.ts';
 import { isFieldAlarm, readFieldAlarm } from '../../source/adapter/spec/capability.ts';
 import type { BreakerState } from '../../source/resilience/breaker.ts';
@@ -49,6 +50,14 @@ function redisStates(redis: RedisByRole): readonly WatchedState[] {
     };
   });
 }
+
+const KEYS_LOST = 'has lost its data, so keys that this gateway knew are refused as unknown';
+
+/** The state of the keys in Redis. */
+const keysState = (loss: KeyLoss | undefined): WatchedState => ({
+  ...{ kind: 'keys', subject: 'keys', isCritical: true },
+  ...{ cause: loss && KEYS_LOST, since: loss?.since },
+});
 
 const claimName = ({ source, resource, claim }: Pick<DisabledClaim, 'source' | 'resource' | 'claim'>) =>
   `${source} ${resource} ${claim}`;
@@ -114,10 +123,16 @@ export function openTracker(
   return tracker;
 }
 
-/** Wraps the metrics: each call, host, breaker state and state of the token issuer is also reported to the tracker. */
+/** Wraps the metrics: each call, host, breaker state, lost key and state of the token issuer is also reported to the tracker. */
 export function withTracker(metrics: Metrics, tracker: IncidentTracker) {
+  let lossOf: () => KeyLoss | undefined = () => undefined;
+  tracker.watch(() => [keysState(lossOf())]);
   return {
     ...metrics,
+    watchLostKeys(loss: typeof lossOf): void {
+      metrics.watchLostKeys(loss);
+      lossOf = loss;
+    },
     upstreamCall(
       source: string,
       outcome: string,

@@ -18,6 +18,8 @@ export function createRedisKeys(prefix: string) {
   return {
     /** The record of an API key (JSON). */
     apiKey: (id: string) => `${prefix}api-key:${id}`,
+    /** Notes for a day that the record of an API key was deleted. */
+    deletedApiKey: (id: string) => `${prefix}api-key:${id}:deleted`,
     /** The ids of all API keys (set). */
     apiKeyIndex: `${prefix}api-keys`,
     /** When each API key was last used (hash: id to ms). */

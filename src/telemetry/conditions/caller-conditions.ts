@@ -1,4 +1,4 @@
-// The condition of a caller: limits refuse it.
+// The conditions of callers: limits refuse one, or the Redis of keys has lost their keys.
 
 import { type Find, gaugesAbove, type GatewayCondition, label, percentText } from './condition.ts';
 
@@ -18,6 +18,15 @@ function remedyFor(caller: string) {
   const more = `give its key a larger tier; if nobody knows the key, portico keys revoke ${caller}`;
   return { command: `portico keys update ${caller} --tier <tier>`, more };
 }
+
+/** The condition that the Redis of keys has lost keys that callers still use. */
+export const keysLost: GatewayCondition = {
+  ...{ id: 'keys_lost', severity: 'critical', entry: 'PorticoKeysLost', lasts: '1m', view: '#/callers' },
+  expr: 'max by (job) (portico_keys_lost) > $above',
+  summary: 'The Redis of keys has lost its data, so keys that a gateway knew are refused.',
+  text: 'The Redis of keys has lost its data: {count} {key|keys} that this gateway knew {is|are} refused as unknown.',
+  find: gaugesAbove('portico_keys_lost'),
+};
 
 /** The condition that limits refuse a large share of the requests of a caller. */
 export const callerRefused: GatewayCondition = {

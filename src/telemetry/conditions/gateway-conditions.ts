@@ -2,7 +2,7 @@
 
 import { bucketsOf, shareOf, sumsBy } from '../history/series-sums.ts';
 import { quantileMs } from '../history/latency-buckets.ts';
-import { callerRefused } from './caller-conditions.ts';
+import { callerRefused, keysLost } from './caller-conditions.ts';
 import {
   burnRate,
   type GatewayCondition,
@@ -156,6 +156,7 @@ export const refusalConditions: readonly GatewayCondition[] = [
     summary: 'Credentials cannot be checked.',
     ...refusedFor({ credential_unavailable: ', because their credential cannot be checked' }),
   },
+  keysLost,
   {
     ...{ id: 'issuer_lost', severity: 'critical', entry: 'PorticoIssuerLost', lasts: '2m' },
     expr: 'max by (job) (portico_issuer_lost) > $above',

@@ -105,6 +105,7 @@ export const sampledMetrics: readonly string[] = [
   'portico_caller_refused_share',
   'portico_caller_refused_since_seconds',
   'portico_keys_expiring',
+  'portico_keys_lost',
   'portico_config_info',
   'portico_migration_gate_ready',
   'portico_migration_breaker_open',

@@ -74,6 +74,9 @@ const CAUSES: Readonly<Record<string, readonly IsCause[]>> = {
   limiter_unavailable: [redisOf('limits')],
   cache_failing: [redisOf('cache')],
   migration_stale: [redisOf('keys')],
+  keys_lost: [ofKind('keys')],
+  // Another process does not know whose lost keys it refuses, so it takes their owners for somebody who guesses.
+  guessing: [ofKind('keys')],
   credentials_unavailable: [redisOf('keys'), ofKind('issuer')],
   issuer_lost: [ofKind('issuer')],
   server_errors: [ofKind('gateway', 'redis')],

@@ -78,10 +78,8 @@ export type IncidentRun = ReturnType<typeof createIncidentRun>;
 /** Creates the run of a subject without failures so far. */
 export function createIncidentRun(deps: IncidentRunDeps) {
   const { kind, answered, shareMin } = deps;
-  const window = createFailureWindow(
-    shareMin,
-    kind === 'gateway' ? (since) => answered() - answered(since) : undefined,
-  );
+  const totalSince = kind === 'gateway' ? (since: number) => answered() - answered(since) : undefined;
+  const window = createFailureWindow(shareMin, totalSince);
   let pending: Pending = [];
   let tally: IncidentTally | undefined;
   let breakerAt: number | undefined;
@@ -123,9 +121,10 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       const healthy = window.healthySince(nextSecond(since)) - window.healthySince(tally.since);
       beginTally(tally, since, answered(since), healthy);
     },
-    /** Opens an incident at once, because its cause is certain; it began at `since`. */
+    /** Opens an incident at once, because its cause is certain. One of lost keys lasts as long as answers are refused. */
     hold(failure: Failure, since: number, now: number): void {
       if (tally?.isOpen !== true) open(since, 0, now);
+      else if (kind === 'keys') return;
       if (tally !== undefined) tallyFailure(tally, failure, deps, now);
     },
     /** Notes that one of several hosts has failed so often that it is not asked for a while. */

@@ -1,5 +1,6 @@
 // Counts what belongs to one incident in this process: failed calls and answers, by cause, host, caller and operation.
 
+import { type ErrorNames, isForLostKey } from '../requests/recent-requests.ts';
 import { runsOf } from './past-runs.ts';
 import { LISTED_CALLERS_MAX, hasCalls, type Incident, type IncidentKind } from './incident.ts';
 
@@ -12,10 +13,10 @@ export type Failure = {
   readonly host?: string | undefined;
   /**
    * `answer`: an answer of the gateway failed; `no_slot`: one failed because no slot was free; `slow`: one was slow; `lacks`: one
-   * has no value for a lost field; `not_sent`: a call was not sent; absent: a call failed. `no_slot`, `slow` and `lacks` open no
-   * incident.
+   * has no value for a lost field; `refused`: one was 401 for a lost key; `not_sent`: a call was not sent; absent: a call failed.
+   * `no_slot`, `slow`, `lacks` and `refused` open no incident.
    */
-  readonly effect?: 'answer' | 'no_slot' | 'slow' | 'lacks' | 'not_sent' | undefined;
+  readonly effect?: 'answer' | 'no_slot' | 'slow' | 'lacks' | 'refused' | 'not_sent' | undefined;
   readonly caller?: string | undefined;
   readonly operation?: string | undefined;
 };
@@ -44,7 +45,14 @@ type Counts = Map<string, number>;
 const isFlawOnly = ({ effect }: Failure): boolean => effect === 'slow' || effect === 'lacks';
 
 /** Whether an answer tells only whom a fault harms: others must tell that there is one. */
-export const isHarmOnly = (failure: Failure): boolean => failure.effect === 'no_slot' || isFlawOnly(failure);
+export const isHarmOnly = (failure: Failure): boolean =>
+  failure.effect === 'no_slot' || failure.effect === 'refused' || isFlawOnly(failure);
+
+/** What an answer that failed says: only `answer` says by itself that there is a fault. */
+export function effectOfAnswer(answer: ErrorNames): 'answer' | 'no_slot' | 'refused' {
+  if (isForLostKey(answer)) return 'refused';
+  return answer.code === 'overloaded' ? 'no_slot' : 'answer';
+}
 
 /** Whether it is an answer of the gateway, no call. */
 export const isAnswer = (failure: Failure): boolean => failure.effect === 'answer' || isHarmOnly(failure);

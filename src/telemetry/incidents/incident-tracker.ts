@@ -1,12 +1,13 @@
 // Finds the incidents of this process. Calls, answers and states are reported to it, and it finds the root cause of each failure.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { RequestLogFields } from '../requests/recent-requests.ts';
+import { isForLostKey, type RequestLogFields } from '../requests/recent-requests.ts';
 import type { ProcessIncidents } from './fleet-incidents.ts';
 import { createAnswerCountHistory } from './answer-count-history.ts';
 import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createLostFieldAnswers, type FieldReaders } from './lost-field-answers.ts';
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
+import { effectOfAnswer } from './incident-tally.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
 
 /** The state of something that may be wrong, such as a Redis. The tracker looks at it each second. */
@@ -22,7 +23,7 @@ export type WatchedState = {
   readonly readBy?: FieldReaders;
 };
 
-/** An answer with a status from 500 on, or a slow one. `source`: the upstream that the error names. */
+/** An answer with a status from 500 on, 401 for a lost key, or a slow one. `source`: the upstream that the error names. */
 export type HarmedAnswer = Pick<RequestLogFields, 'status' | 'code' | 'source' | 'caller' | 'operation'>;
 
 /** What is wrong, and since when. */
@@ -115,6 +116,7 @@ function createRuns(deps: TrackedServing, answered: (at?: number) => number) {
 function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<typeof createRuns>) {
   const ofRole = (role: string) => runs.of('redis', redisOf(role) ?? role);
   return function rootOf({ code, source, operation }: HarmedAnswer): IncidentRun | undefined {
+    if (isForLostKey({ code, source })) return runs.of('keys', 'keys', true);
     if (code === 'limiter_unavailable') return ofRole('limits');
     if (source?.startsWith('redis.') === true) return ofRole(source.slice(6));
     if (source === 'auth.jwt') return runs.of('issuer', source);
@@ -188,15 +190,13 @@ function createEventCounts(
     /** Attributes an answer that failed to its root cause, and a slow one to the sources that are slow. */
     answerHarmed: (answer: HarmedAnswer, at: number): void => {
       const { caller, operation, code, source = '', status } = answer;
-      const harm = { at, caller, operation };
-      const now = clock.now();
-      if ((status ?? 0) < 500) {
+      const [harm, now] = [{ at, caller, operation }, clock.now()];
+      if ((status ?? 0) < 500 && !isForLostKey(answer)) {
         for (const run of runs.slowOf(operation))
           if (run.isFailing) run.fail({ ...harm, effect: 'slow' }, now);
         return;
       }
-      const effect = code === 'overloaded' ? 'no_slot' : 'answer';
-      const cause = code === 'server_error' ? 'answers 500' : undefined;
+      const [effect, cause] = [effectOfAnswer(answer), code === 'server_error' ? 'answers 500' : undefined];
       rootOf(answer)?.fail({ ...harm, effect, cause }, now);
       // Calls that are slow keep the slots, too.
       if (effect === 'no_slot') runs.known('slow', source)?.fail({ ...harm, effect }, now);

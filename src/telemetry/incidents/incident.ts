@@ -4,12 +4,14 @@ import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
 
 /**
- * What may be wrong. `redis`: a Redis of some roles. `issuer`: the token issuer. `source`, `route`: an upstream fails.
+ * What may be wrong. `redis`: a Redis of some roles. `keys`: the Redis of keys has lost its data. `issuer`: the token issuer.
+ * `source`, `route`: an upstream fails.
  * `field`: many records of a source suddenly lack a field. `slow`: a source answers, but late. `config`: the configuration
  * files were refused. `gateway`: the gateway itself fails.
  */
 export const incidentKinds = [
   'redis',
+  'keys',
   'issuer',
   'source',
   'route',
@@ -22,7 +24,7 @@ export const incidentKinds = [
 /** The kind of an incident. */
 export type IncidentKind = (typeof incidentKinds)[number];
 
-const WITHOUT_CALLS: ReadonlySet<IncidentKind> = new Set(['redis', 'field', 'config', 'gateway']);
+const WITHOUT_CALLS: ReadonlySet<IncidentKind> = new Set(['redis', 'keys', 'field', 'config', 'gateway']);
 
 /** Whether incidents of a kind count calls; incidents of other kinds are found by a state, or by answers. */
 export const hasCalls = (kind: IncidentKind): boolean => !WITHOUT_CALLS.has(kind);

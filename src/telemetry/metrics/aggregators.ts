@@ -13,6 +13,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_build_info', 'max'],
   // Each process counts the same keys.
   ['portico_keys_expiring', 'max'],
+  ['portico_keys_lost', 'max'],
   // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
   ['portico_source_failed_share', 'max'],

@@ -35,6 +35,13 @@ export type RequestLogFields = {
   why?: string | undefined;
 };
 
+/** The code of an error, and the upstream that it names. */
+export type ErrorNames = { readonly [Name in 'code' | 'source']?: RequestLogFields[Name] | undefined };
+
+/** Whether a request was refused because Redis has lost the key of its caller. No other refused credential names a source. */
+export const isForLostKey = ({ code, source }: ErrorNames): boolean =>
+  code === 'authentication_required' && source === 'redis.keys';
+
 /** A finished request, with all that its trace needs. */
 export type FinishedRequest = {
   readonly line: RequestLogFields;
@@ -77,7 +84,7 @@ export type RecentRequestsDeps = {
   readonly slowMs: number;
   /** Called with each kept request; it must return at once. */
   readonly onKept?: ((kept: KeptRequest) => void) | undefined;
-  /** Called with the log line of each request that failed or was slow, and when the request came (ms since the epoch). */
+  /** Called with the log line of each request that failed, was slow or had a lost key, and when it came (ms since the epoch). */
   readonly onHarmed?: ((line: RequestLogFields, cameAt: number) => void) | undefined;
 };
 
@@ -130,7 +137,7 @@ export function createRecentRequests({
       const kept = { kind, trace: () => traceOf(request, { cameAt, isSlow, instance }) } as const;
       keep(kept);
       onKept?.(kept);
-      if (kind !== 'refused') onHarmed?.(request.line, cameAt);
+      if (kind !== 'refused' || isForLostKey(request.line)) onHarmed?.(request.line, cameAt);
     },
     traces: () => [...rings.values()].flatMap(({ kept }) => kept.map(({ trace }) => trace())),
   };

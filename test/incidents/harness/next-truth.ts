@@ -54,6 +54,10 @@ const SENTENCES: readonly (readonly [sentence: RegExp, came: (facts: Facts) => b
       ).length === 0,
   ],
   [
+    /^a key is accepted again within a second once Redis has its record$/,
+    ({ night }) => met(night, ({ status, at }) => status === 401 && at > night.until + SLACK_MS).length === 0,
+  ],
+  [
     /^each process counts limits alone$/,
     ({ night }) =>
       met(night, ({ caller, status, at }) => caller === 'mobile' && status === 200 && at > night.from)

@@ -25,9 +25,9 @@ function countBy<T>(all: readonly T[], nameOf: (one: T) => string): ReadonlyMap<
 const failedAnswers = (log: readonly Met[]) => log.filter(({ status }) => status >= 500 || status === 0);
 
 /** The truth about answers, from when on something failed. */
-function answersSince({ fleet }: Pick<Night, 'fleet'>, since: number) {
+function answersSince({ fleet }: Pick<Night, 'fleet'>, since: number, failedOf = failedAnswers) {
   const { log } = fleet.callers;
-  const failed = failedAnswers(log);
+  const failed = failedOf(log);
   const last = Math.max(since, ...failed.map(({ endedAt }) => endedAt));
   return {
     /** When the last of them failed; a breaker stays open for a while. */
@@ -83,6 +83,13 @@ export function lackingOf({ fleet }: Pick<Night, 'fleet'>) {
 export function truthBetween(night: Night): Truth {
   const { lastAnswer, ...answers } = answersSince(night, night.from);
   return { since: night.from, last: Math.max(night.until, lastAnswer), ...answers };
+}
+
+/** The truth of a night in which callers were refused for keys that were lost. */
+export function lostKeysTruth(night: Night): Truth {
+  const refused = (log: readonly Met[]) => log.filter(({ status }) => status === 401);
+  const { lastAnswer, ...answers } = answersSince(night, night.from, refused);
+  return { since: night.from, last: lastAnswer, ...answers };
 }
 
 /** Whether a time is true to 2 s. */

@@ -70,6 +70,16 @@ describe('the key store', () => {
     ]);
   });
 
+  it('notes for a day that a key was deleted, and nothing of one that is gone', async () => {
+    for (const id of ['aaaaaaaaaaaa', 'bbbbbbbbbbbb']) await store.create(recordOf(id));
+    await store.delete('aaaaaaaaaaaa');
+    await client().del(nameOf('bbbbbbbbbbbb'));
+    expect(await store.isDeleted('aaaaaaaaaaaa')).toBe(true);
+    expect(await store.isDeleted('bbbbbbbbbbbb')).toBe(false);
+    const leftMs = await client().pttl(createRedisKeys(shared.prefix).deletedApiKey('aaaaaaaaaaaa'));
+    expect(Math.abs(leftMs - 86_400_000)).toBeLessThan(60_000);
+  });
+
   it('calls a key of another type damaged, and a record that was put under another id', async () => {
     await client().rpush(nameOf('aaaaaaaaaaaa'), 'x');
     expect(await store.find('aaaaaaaaaaaa')).toEqual({ kind: 'damaged' });

@@ -51,6 +51,7 @@ export const lengthCases: readonly LengthCase[] = [
   ),
   state('PorticoSourceNotAsked', 'portico_breaker_state{source="crm"}', 2),
   state('PorticoUpstreamFailing', 'portico_source_failed_share{source="crm"}', 0.4),
+  state('PorticoKeysLost', 'portico_keys_lost{pid="1"}', 3),
   state('PorticoIssuerLost', 'portico_issuer_lost{pid="1"}'),
   state(
     'PorticoFieldLost',

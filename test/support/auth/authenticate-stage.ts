@@ -46,7 +46,7 @@ export function startAuthenticate({ points = 3 } = {}) {
           tier: 'standard',
         },
       ],
-      records: createKeyRecords({ store: { find }, clock }),
+      records: createKeyRecords({ store: { find, isDeleted: () => Promise.resolve(false) }, clock }),
       clock,
       tiers: new Set(['standard']),
       fallbackTier: 'standard',

@@ -69,6 +69,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<RunningA
     refusedCredential: () => undefined,
     issuerLost: () => undefined,
     watchExpiring: () => undefined,
+    watchLostKeys: () => undefined,
   };
   const parts = createSharedComponents().open();
   const admission = createAdmission(config, {

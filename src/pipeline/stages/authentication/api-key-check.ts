@@ -9,6 +9,7 @@ import type { HeldKey, KeyRecords } from './api-key-records.ts';
 import { type AllowsAddress, allowedAddresses } from '../allowed-addresses.ts';
 import { hashApiKey, parseApiKey } from './api-key.ts';
 import type { Principal } from '../call.ts';
+import type { LostKey } from './lost-keys.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';
 import {
   type AcceptedCredential,
@@ -43,6 +44,14 @@ type ConfiguredKey = {
 
 function refused(reason: RefusalReason, keyId: string): RefusedCredential {
   return { kind: 'refused', reason, keyId };
+}
+
+/** Refuses a key that Redis has lost. Who has its secret is its owner, and does not guess. */
+function refuseLost(lost: LostKey, presented: string, clock: Clock): RefusedCredential {
+  const { id, label } = lost.record;
+  if ((validUntil(lost.record, presented) ?? -Infinity) <= clock.now()) return refused('unknown', id);
+  lost.usedAt = clock.monotonic();
+  return { ...refused('lost', id), label };
 }
 
 /** Creates the check of API keys. */
@@ -97,8 +106,9 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps) {
     const id = parseApiKey(text)?.id;
     if (id === undefined) return UNRECOGNISED;
     const held = await records?.current(id, attempt);
-    if (held?.record === undefined) return refused('unknown', id);
-    return checkRecord(held, held.record, hashApiKey(pepper, text));
+    if (held?.record !== undefined) return checkRecord(held, held.record, hashApiKey(pepper, text));
+    const lost = records?.lost.get(id);
+    return lost === undefined ? refused('unknown', id) : refuseLost(lost, hashApiKey(pepper, text), clock);
   }
 
   function checkRecord(

@@ -5,8 +5,9 @@ import { blameUpstream, fault, type GatewayError } from '../../../kernel/errors/
 import type { Clock } from '../../../kernel/clock.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
-import type { KeyLookup, KeyStore } from '../../../store/key-store.ts';
+import { KEY_KNOWN_MS, type KeyLookup, type KeyStore } from '../../../store/key-store.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';
+import { createLostKeys, type KeyLoss, type LostKeys } from './lost-keys.ts';
 
 /** If a record is older than this when it is used, it is checked again in the background. */
 const RECHECK_MS = 400;
@@ -14,12 +15,6 @@ const RECHECK_MS = 400;
 const FRESH_MS = 900;
 /** How long the record of a key serves after its last successful check while Redis does not answer. */
 export const OUTAGE_MS = 60_000;
-
-/**
- * How long the id of an existing key is remembered. Look-ups of such an id are not throttled, so that its owner is not
- * refused if others try unknown ids from the same address.
- */
-const KNOWN_MS = 86_400_000;
 
 const RECORDS_MAX = 50_000;
 const ABSENT_MAX = 10_000;
@@ -38,7 +33,7 @@ export type KeyRecords = ReturnType<typeof createKeyRecords>;
 
 /** What the cache needs. If `store` fails, keys are accepted for a minute after their last check. */
 export type KeyRecordsDeps = {
-  readonly store: Pick<KeyStore, 'find'>;
+  readonly store: Pick<KeyStore, 'find' | 'isDeleted'>;
   readonly clock: Clock;
 };
 
@@ -90,7 +85,8 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
       if (!isDeepStrictEqual(key.record, lookup.record)) key.record = lookup.record;
       key.checkedAt = checkedAt;
       latestAt = Math.max(latestAt, checkedAt);
-      held.set(id, key, KNOWN_MS);
+      // Look-ups of a remembered id are not throttled, so that its owner is not refused if others at its address try unknown ids.
+      held.set(id, key, KEY_KNOWN_MS);
       absent.delete(id);
     },
   };
@@ -100,13 +96,15 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
 function createCheckedKeys({ store, clock }: KeyRecordsDeps) {
   const underWay = new Map<string, Promise<KeyLookup>>();
   const keys = createHeldKeys(clock, (id) => void check(id));
+  const lost = createLostKeys(store, clock);
 
   function check(id: string): Promise<KeyLookup> {
     const joined = underWay.get(id);
     if (joined !== undefined) return joined;
     // The result may be as old as the start of the look-up, so its age counts from there.
     const askedAt = clock.monotonic();
-    const started = store.find(id).then((lookup) => {
+    const started = store.find(id).then(async (lookup) => {
+      await lost.note(id, lookup, keys.get(id)?.record);
       underWay.delete(id);
       keys.keep(id, lookup, askedAt);
       return lookup;
@@ -115,13 +113,13 @@ function createCheckedKeys({ store, clock }: KeyRecordsDeps) {
     return started;
   }
 
-  return { keys, check, isUnderWay: (id: string) => underWay.has(id) };
+  return { keys, lost, check, isUnderWay: (id: string) => underWay.has(id) };
 }
 
 /** Creates the local cache of the keys in `store`. */
 export function createKeyRecords(deps: KeyRecordsDeps) {
   const { clock } = deps;
-  const { keys, check, isUnderWay } = createCheckedKeys(deps);
+  const { keys, lost, check, isUnderWay } = createCheckedKeys(deps);
 
   function isWithinOutage(key: Held | undefined): key is Held {
     return key?.record !== undefined && clock.monotonic() - key.checkedAt <= OUTAGE_MS;
@@ -143,7 +141,8 @@ export function createKeyRecords(deps: KeyRecordsDeps) {
     const before = keys.get(id);
     if (before?.isFresh() === true) return before;
     if (keys.isAbsent(id)) return undefined;
-    const isThrottled = attempt !== undefined && before === undefined && !isUnderWay(id);
+    const isKnown = before !== undefined || lost.get(id) !== undefined;
+    const isThrottled = attempt !== undefined && !isKnown && !isUnderWay(id);
     const lookup = await (isThrottled ? lookUpUnknown(id, attempt) : check(id));
     switch (lookup.kind) {
       case 'found':
@@ -160,7 +159,15 @@ export function createKeyRecords(deps: KeyRecordsDeps) {
 
   /** Whether this process knows keys that it may accept while Redis does not answer. */
   const canServe = () => clock.monotonic() - keys.latestAt() <= OUTAGE_MS;
-  return { current, uses: keys.uses, canServe };
+  return {
+    current,
+    uses: keys.uses,
+    canServe,
+    /** The keys that this process knew, and whose records are gone although nobody has deleted them. */
+    lost: lost as Pick<LostKeys, 'get'>,
+    /** The loss of data that made known keys unknown; `undefined`: Redis has lost none that are in use. */
+    loss: () => lost.loss(keys.latestAt()),
+  };
 }
 
 /** The 503 for a key whose record cannot be read from Redis. */

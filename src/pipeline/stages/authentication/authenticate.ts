@@ -124,7 +124,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
     const credential = presented.kind === 'one' ? presented.credential : undefined;
     const { address } = call.request;
     const known = credential === undefined ? undefined : verifier.known(credential, address);
-    return known ?? verifier.verify(credential, address).catch(countFailure);
+    return known ?? verifier.verify(credential, address, call.summary).catch(countFailure);
   }
 
   function accept(call: Call, principal: Principal): void {

@@ -26,6 +26,7 @@ export type AcceptedCredential = {
 export const refusalReasons = [
   'malformed',
   'unknown',
+  'lost',
   'wrong_secret',
   'revoked',
   'expired',
@@ -36,11 +37,15 @@ export const refusalReasons = [
 /** Why a credential is refused. The caller never learns the reason. */
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** A credential that is not valid. `keyId` is the id of the key that it names; `why` is a code for the log. */
+/**
+ * A credential that is not valid. `keyId` is the id of the key that it names, `label` the label of one that Redis has lost;
+ * `why` is a code for the log.
+ */
 export type RefusedCredential = {
   readonly kind: 'refused';
   readonly reason?: RefusalReason;
   readonly keyId?: string;
+  readonly label?: string;
   readonly why?: string;
 };
 

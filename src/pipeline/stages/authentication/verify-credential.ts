@@ -1,11 +1,11 @@
 // Verifies the credential of a request by all checks (for authenticate.ts), remembers good ones, and limits wrong ones.
 
-import { fault, type GatewayError } from '../../../kernel/errors/fault.ts';
+import { blameUpstream, fault, type GatewayError } from '../../../kernel/errors/fault.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 import type { ApiKeyCheck } from './api-key-check.ts';
 import { parseApiKey } from './api-key.ts';
 import { addressSubject } from '../address-subject.ts';
-import type { Principal } from '../call.ts';
+import type { CallSummary, Principal } from '../call.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 import type { JwtCheck } from './jwt.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
@@ -33,6 +33,8 @@ export type CredentialVerifierDeps = {
   readonly onRefused: (reason: RefusalReason) => void;
 };
 
+type CallerSummary = Pick<CallSummary, 'principalId' | 'principalLabel'>;
+
 /** The most verified credentials that a process remembers. They are fewer if tokens have very many permissions. */
 const KNOWN_MAX = 50_000;
 const PERMISSIONS_USUAL = 16;
@@ -43,6 +45,15 @@ const KNOWN_MS = 300_000;
 export function unauthenticated(detail: string, presented: boolean): GatewayError {
   const challenge = `Bearer realm="portico"${presented ? ', error="invalid_token"' : ''}`;
   return fault('authentication_required', { detail, headers: { 'WWW-Authenticate': challenge } });
+}
+
+/** The 401 for the owner of a lost key, who is named in the log: the Redis of keys is to blame. */
+function lostKey({ keyId, label }: RefusedCredential, summary: CallerSummary): GatewayError {
+  summary.principalId = keyId;
+  summary.principalLabel = label === '' ? undefined : label;
+  const error = unauthenticated(`the credential is not valid: lost, key ${keyId}`, true);
+  blameUpstream(error, 'redis.keys');
+  return error;
 }
 
 /** Creates the verifier, which finds the principal of a credential. */
@@ -91,9 +102,14 @@ export function createCredentialVerifier({
     /**
      * Verifies a credential and returns its principal. `undefined` means that the request presents something that is not
      * exactly one credential. Rejects with 401 if the credential is wrong (this is counted for the address and for the key
-     * that it names), with 429 if too many wrong ones were tried, and with 503 if it cannot be verified now.
+     * that it names), with 429 if too many wrong ones were tried, and with 503 if it cannot be verified now. If the credential
+     * is a key that Redis has lost, `summary` gets its owner.
      */
-    async verify(credential: CallerCredential | undefined, address: string): Promise<Principal> {
+    async verify(
+      credential: CallerCredential | undefined,
+      address: string,
+      summary: CallerSummary,
+    ): Promise<Principal> {
       const subject = addressSubject(address);
       if (credential === undefined)
         return refuse(subject, '', {
@@ -110,6 +126,11 @@ export function createCredentialVerifier({
         return result.principal;
       }
       accepted.delete(digest);
+      if (result.kind === 'refused' && result.reason === 'lost') {
+        // That is no guess, so it is not counted as a wrong credential.
+        onRefused('lost');
+        throw lostKey(result, summary);
+      }
       if (result.kind === 'refused') return refuse(subject, text, result);
       return refuse(subject, text, { reason: text.startsWith('ptk_') ? 'malformed' : 'unknown' });
     },

@@ -47,6 +47,7 @@ const WORST = found(
       { caller: 'billing', name: 'Billing' },
       Date.UTC(2026, 0, 31, 3, 9) / 1_000,
     ],
+    ['portico_keys_lost', {}, 3],
     ['portico_keys_expiring', { kept: 'redis' }, 1],
     ['portico_keys_expiring', { kept: 'configuration' }, 2],
   ],
@@ -97,6 +98,7 @@ describe('what needs attention', () => {
       ['portico_config_info', { digest: 'one' }, 2],
       ['portico_config_info', { digest: 'before' }, 0],
       ['portico_keys_expiring', { kept: 'redis' }, 0],
+      ['portico_keys_lost', {}, 0],
     ];
     const counts = { 'requests|users.list|2xx|hit': 900, 'calls|crm|2xx': 100, 'calls|crm|5xx': 5 };
     expect(found(well, { ...counts, 'refusals|rate_limit': 50, 'refusals|credential_refused': 9 })).toEqual(
@@ -121,6 +123,7 @@ describe('what needs attention', () => {
       'critical shedding: 2 requests of the last minute were refused with 503, because too many of their operation are under way.',
       'critical limiter_unavailable: 3 requests of the last minute were refused, because Redis cannot be asked for their limits.',
       'critical credentials_unavailable: 4 requests of the last minute were refused, because their credential cannot be checked.',
+      'critical keys_lost: The Redis of keys has lost its data: 3 keys that this gateway knew are refused as unknown.',
       'critical issuer_lost: The key set of the token issuer cannot be read: the last one serves while it is good.',
       'critical errors: 20 % of the answers of the last minute are errors of the gateway or of a service behind it.',
       'warning redis_refusing: The Redis of limits answers, but takes no writes.',

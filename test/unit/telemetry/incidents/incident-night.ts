@@ -54,9 +54,9 @@ export function createNight({ slowMs = 1_000 } = {}) {
       failed: readonly string[] = [],
       source: string | undefined = 'crm',
       code = 'upstream_error',
+      status = code === 'overloaded' ? 503 : 502,
     ): void {
       answered += ok + failed.length;
-      const status = code === 'overloaded' ? 503 : 502;
       for (const caller of failed)
         tracker.answerHarmed({ status, code, source, caller, operation: 'crm.list' }, now);
     },

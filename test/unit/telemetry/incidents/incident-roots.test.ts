@@ -87,6 +87,18 @@ describe('answers that fail', () => {
     expect(only(night.incidents()).callers).toMatchObject({ a: 10, b: 10 });
   });
 
+  it('with 401 are of lost keys once Redis has lost them, and alone they are no incident', () => {
+    const night = createNight();
+    const refuse = () => night.answers(5, ['a', 'b'], 'redis.keys', 'authentication_required', 401);
+    night.seconds(10, refuse);
+    expect(night.short()).toEqual([]);
+    const since = night.now - 500;
+    night.state({ kind: 'keys', subject: 'keys', cause: 'has lost its data', since, isCritical: true });
+    night.seconds(10, refuse);
+    expect(night.short()).toEqual(['keys keys open 0']);
+    expect(only(night.incidents())).toMatchObject({ since, severity: 'critical', callers: { a: 10, b: 10 } });
+  });
+
   it('without a working key set are of the issuer', () => {
     const night = createNight();
     night.seconds(10, () => {

@@ -35,6 +35,7 @@ export function requestsFilter({
     issuer: { source: subject },
     gateway: { code: 'server_error' },
     redis: { status: '5xx' },
+    keys: { source: 'redis.keys', status: '401' },
   };
   return { since: new Date(Date.parse(since) - SECOND_MS).toISOString(), ...filters[kind] };
 }
@@ -164,7 +165,6 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
   ]);
 }
 
-/** What else is wrong because of an incident, folded where it is one of several. */
 /** The facts of a condition that says what is to do, in the form of an incident. */
 export function attentionFacts(
   { since, next = [], entry, view }: AttentionItem,
@@ -177,6 +177,7 @@ export function attentionFacts(
   ]);
 }
 
+/** What else is wrong because of an incident, folded where it is one of several. */
 export function effectsPart({ effects }: IncidentView, isUnfolded: boolean): VNode | null {
   if (effects.length === 0) return null;
   return html`<details open=${isUnfolded}>

@@ -23,6 +23,7 @@ function storedCheck(record: KeyRecord | undefined, asked: string[] = []) {
   const records: KeyRecords = {
     uses: () => new Map(),
     canServe: () => true,
+    ...{ lost: new Map(), loss: () => undefined },
     current: (id) => {
       asked.push(id);
       return Promise.resolve(record === undefined ? undefined : { record, isFresh: () => true, usedAt: 0 });

@@ -18,6 +18,7 @@ function createStore() {
   const store = {
     answer: { kind: 'found', record } as KeyLookup,
     asked: 0,
+    isDeleted: () => Promise.resolve(false),
     find: (_id: string) => {
       store.asked += 1;
       return Promise.resolve(structuredClone(store.answer));
@@ -82,7 +83,7 @@ describe('local knowledge of a key', () => {
     const { clock } = setUp();
     const answers: ((lookup: KeyLookup) => void)[] = [];
     const records = createKeyRecords({
-      store: { find: () => new Promise((resolve) => answers.push(resolve)) },
+      store: { ...createStore(), find: () => new Promise((resolve) => answers.push(resolve)) },
       clock,
     });
     const asked = records.current(id);

@@ -53,6 +53,37 @@ describe('an address that tries wrong credentials', () => {
   });
 });
 
+describe('the owner of a key that Redis has lost', () => {
+  async function lose() {
+    const started = startAuthenticate({ points: 2 });
+    expect(await started.statusOf(bearerCall(storedKey))).toBe(200);
+    started.world.lookup = () => ({ kind: 'absent' });
+    started.clock.advance(900);
+    return started;
+  }
+
+  it('is answered 401 however often, is named to the log, and does not hinder others at its address', async () => {
+    const { clock, handler, outcomes, statusOf, world } = await lose();
+    const call = bearerCall(storedKey);
+    await expect(handler(call)).rejects.toMatchObject({
+      ...{ code: 'authentication_required', upstream: { source: 'redis.keys' } },
+      detail: `the credential is not valid: lost, key ${storedId}`,
+    });
+    expect(call.summary.principalId).toBe(storedId);
+    for (let round = 0; round < 10; round += 1) expect(await statusOf(bearerCall(storedKey))).toBe(401);
+    expect(outcomes).not.toContain('unknown limited');
+    world.lookup = (id) => ({ kind: 'found', record: recordOf(id, storedKey) });
+    clock.advance(900);
+    expect(await statusOf(bearerCall(storedKey))).toBe(200);
+  });
+
+  it('is whoever has its secret: another secret is a guess', async () => {
+    const { statusOf } = await lose();
+    const wrong = () => statusOf(bearerCall(newApiKey(storedId)));
+    expect([await wrong(), await wrong(), await wrong()]).toEqual([401, 401, 429]);
+  });
+});
+
 const from = (n: number) => ({ request: { address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` } });
 const inventedFrom = (n: number) => bearerCall(newApiKey(newKeyId()), from(n));
 
