@@ -48,7 +48,8 @@ export function openStores(
   const requestIndex =
     redis.of.cache &&
     createFleetTraceIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
-  const recent = createRecentRequests({ clock, instance, slowMs, onKept: requestIndex?.add, onHarmed });
+  const onKept: RecentRequestsDeps['onKept'] = (kept) => requestIndex?.add(kept);
+  const recent = createRecentRequests({ clock, instance, slowMs, onKept, onHarmed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());
   const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, fleetTurns, log });

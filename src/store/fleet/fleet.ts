@@ -38,7 +38,7 @@ export function openFleet(deps: Omit<FleetFiguresDeps & FleetIncidentsDeps, 'cli
     },
     // The state of this gateway, and the states of all gateways from the last two minutes.
     writeState: (text: string) => states.write([text]),
-    readStates: states.read,
+    readStates: () => states.read(),
     ...createFleetIncidents({ ...deps, gateway }),
   };
 }

@@ -54,20 +54,17 @@ function refuseLost(lost: LostKey, presented: string, clock: Clock): RefusedCred
   return { ...refused('lost', id), label };
 }
 
+/** What a principal is made of. `operations`: the only ones that it may call; absent: its permissions decide alone. */
+type PrincipalTerms = Pick<KeyRecord, 'id' | 'label' | 'permissions' | 'tier'> & {
+  readonly operations?: readonly string[] | undefined;
+};
+
 /** Creates the check of API keys. */
 export function createApiKeyCheck(deps: ApiKeyCheckDeps) {
   const { pepper, records, clock, tiers, fallbackTier } = deps;
   const { byId, byHash } = indexConfigured(deps, principalOf);
 
-  function principalOf({
-    id,
-    label,
-    permissions,
-    tier,
-    operations,
-  }: Pick<KeyRecord, 'id' | 'label' | 'permissions' | 'tier'> & {
-    readonly operations?: readonly string[] | undefined;
-  }): Principal {
+  function principalOf({ id, label, permissions, tier, operations }: PrincipalTerms): Principal {
     return {
       kind: 'key',
       id,

@@ -7,7 +7,7 @@ import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 import type { KeyRecord } from '../../../store/key-record.ts';
 import { KEY_KNOWN_MS, type KeyLookup, type KeyStore } from '../../../store/key-store.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';
-import { createLostKeys, type KeyLoss, type LostKeys } from './lost-keys.ts';
+import { createLostKeys, type LostKeys } from './lost-keys.ts';
 
 /** If a record is older than this when it is used, it is checked again in the background. */
 const RECHECK_MS = 400;
