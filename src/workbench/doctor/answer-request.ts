@@ -71,6 +71,12 @@ export type Answer = {
   readonly error: GatewayError | undefined;
 };
 
+/** Why there is no answer, as the log says it: the code, and its detail or, for an unexpected error, its cause. */
+export function reasonText({ code, detail, cause }: GatewayError): string {
+  const reason = detail ?? (code === 'server_error' ? String(cause) : undefined);
+  return reason === undefined ? code : `${code}: ${reason}`;
+}
+
 /** What `answerRequest` needs. */
 export type AnswerRequestDeps = Omit<AnswerQueryDeps, 'adapter'> & {
   /** The resources of one source. */

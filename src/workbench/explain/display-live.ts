@@ -1,9 +1,8 @@
 // Prepares what `explain --live` found for display: secrets and, unless asked for, values are `***`.
 
 import type { FieldProvenance } from '../../source/adapter/map/explain-record.ts';
-import { claimPlace } from '../../source/adapter/spec/capability.ts';
 import { type StepValue, UNREADABLE } from '../../source/adapter/map/coercion/step.ts';
-import { viewSpecOf } from '../../source/adapter/map/row-fields.ts';
+import { type RecordView, viewSpecOf } from '../../source/adapter/map/row-fields.ts';
 import type { CoercionSpec } from '../../config/schema/source.ts';
 import type { Value } from '../../contract/fields.ts';
 import { ListValue } from '../../contract/list-value.ts';
@@ -14,8 +13,22 @@ import { NumberText } from '../../kernel/json/json.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
 import type { SourceAnswer } from '../../pipeline/stages/call.ts';
 import type { PlacedClaim } from './explain-plan.ts';
-import type { DisplayedLiveCall, LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from '../../kernel/secret.ts';
+
+/** A call that was made for a query, as it may be displayed. */
+export type DisplayedLiveCall = {
+  readonly method: string;
+  readonly url: string;
+  readonly status?: number;
+  readonly ms: number;
+  readonly rows?: number;
+  /** The outcome rule that decided; `null` if none fits. */
+  readonly outcome?: { readonly is: string; readonly file: string; readonly line: number | undefined } | null;
+  readonly problem?: string;
+};
+
+/** How a field was made, and the view that it was read from. */
+export type ViewedField = FieldProvenance & { readonly view: RecordView };
 
 /** How a field of the first record was read. Values are `***` unless the operator asked for them. */
 export type DisplayedField = {
@@ -28,7 +41,7 @@ export type DisplayedField = {
   readonly state: FieldProvenance['state'];
 };
 
-/** The live result, as it may be displayed. */
+/** What came of a query that was answered from the live source, as it may be displayed. */
 export type DisplayedLive = {
   readonly calls: readonly DisplayedLiveCall[];
   readonly answer: {
@@ -38,17 +51,12 @@ export type DisplayedLive = {
     readonly total?: number;
     readonly records?: number;
   };
+  /** Claims that replies contradicted; the answer was then made without them. */
   readonly contradicted: readonly PlacedClaim[];
-  /** How often fields became `null`, by `field reason`. */
+  /** How often fields became `null` because they were missing or unreadable, by `field reason`. */
   readonly missingValues: Readonly<Record<string, number>>;
+  /** How the first record of the answer was made; absent if the answer has no record. */
   readonly record?: readonly DisplayedField[];
-};
-
-/** What the display of a live result needs. */
-export type DisplayLiveDeps = {
-  readonly gateway: GatewayConfig;
-  readonly compiled: CompiledResource;
-  readonly showValues: boolean;
 };
 
 /** A step as the file has it; of an enum, the number of codes. */
@@ -68,7 +76,11 @@ function displayValue(value: StepValue | Value, showValues: boolean): unknown {
   return value instanceof Decimal || value instanceof ListValue ? value.toString() : value;
 }
 
-function displayAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig): DisplayedLive['answer'] {
+/** An answer without its records. */
+export function displayAnswer(
+  answer: SourceAnswer | GatewayError,
+  gateway: GatewayConfig,
+): DisplayedLive['answer'] {
   const error = answer instanceof Error ? answer : answer.found ? undefined : fault('not_found');
   if (error !== undefined) {
     const status = publicStatus(error, gateway.errors.serverStatus);
@@ -79,8 +91,12 @@ function displayAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConf
   return { status: 200, records: [data].flat().length, ...(meta && { total: meta.total }) };
 }
 
-function displayField(field: ViewedField, deps: DisplayLiveDeps): DisplayedField {
-  const { source, resource } = deps.compiled;
+/** How a field was made. */
+export function displayField(
+  field: ViewedField,
+  { compiled, showValues }: { readonly compiled: CompiledResource; readonly showValues: boolean },
+): DisplayedField {
+  const { source, resource } = compiled;
   const spec = source.spec.resources[resource.name];
   const below = spec === undefined ? [] : (viewSpecOf(spec, resource, field.view)?.place ?? []);
   const place = ['resources', resource.name, ...below, 'map', field.field];
@@ -88,27 +104,12 @@ function displayField(field: ViewedField, deps: DisplayLiveDeps): DisplayedField
     field: field.field,
     from: field.from,
     line: source.yaml.problemAt(place, '').line,
-    found: displayValue(field.found, deps.showValues),
+    found: displayValue(field.found, showValues),
     steps: field.steps.map(({ step, value }) => ({
       step: stepText(step),
-      value: displayValue(value, deps.showValues),
+      value: displayValue(value, showValues),
     })),
-    value: displayValue(field.value, deps.showValues),
+    value: displayValue(field.value, showValues),
     state: field.state,
-  };
-}
-
-/** A live result as it may be displayed. */
-export function displayLive(result: LiveResult, deps: DisplayLiveDeps): DisplayedLive {
-  const { source, resource } = deps.compiled;
-  return {
-    calls: result.calls,
-    answer: displayAnswer(result.answer, deps.gateway),
-    contradicted: result.contradicted.map((claim) => {
-      const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');
-      return { claim, file, line };
-    }),
-    missingValues: Object.fromEntries(result.missingValues),
-    ...(result.record && { record: result.record.map((field) => displayField(field, deps)) }),
   };
 }

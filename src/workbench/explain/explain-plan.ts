@@ -68,16 +68,19 @@ function scanCalls({ window, request }: ScanPlan, callsMax: number): readonly Up
   return Array.from({ length: count }, (_, index) => request(window.scanCall(index)));
 }
 
+/** A claim about a resource, with its place in the source's file. */
+export function placedClaim({ yaml }: LoadedSource, resource: Resource, claim: string): PlacedClaim {
+  const { file, line } = yaml.problemAt(claimPlace(resource.name, claim), '');
+  return { claim, file, line };
+}
+
 function claimsOf(
-  { yaml, spec }: LoadedSource,
+  source: LoadedSource,
   resource: Resource,
   capabilities: readonly string[],
 ): readonly PlacedClaim[] {
-  const proof = proofOf(spec) === undefined ? [] : [PROOF];
-  return [...capabilities, ...proof].map((claim) => {
-    const { file, line } = yaml.problemAt(claimPlace(resource.name, claim), '');
-    return { claim, file, line };
-  });
+  const proof = proofOf(source.spec) === undefined ? [] : [PROOF];
+  return [...capabilities, ...proof].map((claim) => placedClaim(source, resource, claim));
 }
 
 /** The step that fetches the details of rows that lack fields, in words. */

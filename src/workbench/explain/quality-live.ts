@@ -7,7 +7,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { pickEvenly } from '../../kernel/pick-evenly.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { createQuality, type ResourceQuality } from '../../pipeline/quality.ts';
-import { createAnswerQuery } from '../doctor/answer-request.ts';
+import { createAnswerQuery, reasonText } from '../doctor/answer-request.ts';
 import { openSession } from '../doctor/session/source-session.ts';
 import { valueShape } from './value-shape.ts';
 
@@ -48,11 +48,6 @@ function createShapes() {
     },
     all: () => [...shapes.values()].sort((a, b) => b.count - a.count),
   };
-}
-
-function problemText({ code, detail, cause }: GatewayError): string {
-  const reason = detail ?? (code === 'server_error' ? String(cause) : undefined);
-  return reason === undefined ? code : `${code}: ${reason}`;
 }
 
 /**
@@ -110,7 +105,7 @@ export async function readQuality(
   return {
     ...quality.report(),
     problem: resource.hasList
-      ? problem && problemText(problem)
+      ? problem && reasonText(problem)
       : 'the contract has no list of it, so no id is known',
     single,
     shapes: shapes.all(),

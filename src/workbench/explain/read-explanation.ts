@@ -4,9 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { CompiledResource } from '../../source/compile-sources.ts';
-import { compileMasked } from '../doctor/session/masked-source.ts';
-import { displayLive } from './display-live.ts';
-import { explainLive } from './explain-live.ts';
+import { explainLive, type LiveDeps } from './explain-live.ts';
 import { type ExplainedRequest, readExplainedRequest } from './explain-request.ts';
 import { type ClientMistake, explain, explainMistake, type Explanation } from './explanation.ts';
 import { explainPassthrough, type PassthroughExplanation } from './explain-passthrough.ts';
@@ -47,17 +45,7 @@ export function readExplanation(
 }
 
 /** Explains a query, and sends it to its source. Values of records are `***` unless `showValues` is set. */
-export async function explainWithLive(
-  asked: AskedQuery,
-  asking: {
-    readonly gateway: GatewayConfig;
-    readonly compiled: CompiledResource;
-    readonly showValues: boolean;
-    readonly stop: AbortSignal;
-  },
-): Promise<Explanation> {
-  const masked = compileMasked(asking.compiled);
-  const result = await explainLive(asked.query, { ...asking, masked });
-  const live = displayLive(result, asking);
+export async function explainWithLive(asked: AskedQuery, asking: LiveDeps): Promise<Explanation> {
+  const live = await explainLive(asked.query, asking);
   return { ...explain(asked, asked.query, asking), live };
 }

@@ -2,9 +2,9 @@
 // recorded one.
 
 import type { Fixture } from '../../config/fixture/fixture-schema.ts';
-import type { GatewayError } from '../../kernel/errors/fault.ts';
+import { changeSpec } from '../../source/checks/evidence/spec-change.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { type Answer, answerRequest } from '../doctor/answer-request.ts';
+import { type Answer, answerRequest, reasonText } from '../doctor/answer-request.ts';
 import { type Difference, differences } from '../doctor/session/compare-json.ts';
 import { MASK } from '../../kernel/secret.ts';
 import { compileValid, pairWithMasked } from '../doctor/session/masked-source.ts';
@@ -34,12 +34,6 @@ function compare({ status, expected }: Fixture, answer: Answer): readonly Differ
   return differences({ status, body: expected.body }, { status: answer.status, body: answer.body });
 }
 
-function reasonOf(error: GatewayError | undefined): string | undefined {
-  if (error === undefined) return undefined;
-  const cause = error.code === 'server_error' ? String(error.cause) : undefined;
-  return [error.code, error.detail ?? cause].filter((part) => part !== undefined).join(': ');
-}
-
 /** Whether a case was recorded with what its source fills in from the environment masked. */
 function isMasked({ upstream }: Fixture): boolean {
   return upstream.some(({ request }) => `${request.target}${request.body ?? ''}`.includes(MASK));
@@ -48,10 +42,9 @@ function isMasked({ upstream }: Fixture): boolean {
 /** The source with links that may name any origin: a case may have been recorded at another one than the file names now. */
 function atAnyOrigin(compiled: CompiledSource): CompiledSource {
   const { source, resource } = compiled;
-  const own = source.spec.resources[resource.name];
-  if (own?.list.window.kind !== 'link') return compiled;
-  const list = { ...own.list, window: { ...own.list.window, origin: 'any' as const } };
-  const spec = { ...source.spec, resources: { ...source.spec.resources, [resource.name]: { ...own, list } } };
+  if (source.spec.resources[resource.name]?.list.window.kind !== 'link') return compiled;
+  const at = ['resources', resource.name, 'list', 'window', 'origin'];
+  const spec = changeSpec(source.spec, [{ at, value: 'any' }]);
   return { resource, source: { ...source, spec }, adapter: compileValid(spec, resource) };
 }
 
@@ -88,6 +81,6 @@ export async function replayFixture(
     unasked,
     differences: different,
     contradicted,
-    reason: reasonOf(answer.error),
+    reason: answer.error && reasonText(answer.error),
   };
 }

@@ -7,8 +7,7 @@ import type { Explanation, ClientMistake } from '../explanation.ts';
 import { MASK } from '../../../kernel/secret.ts';
 import type { PassthroughExplanation } from '../explain-passthrough.ts';
 import type { DisplayedCall } from '../../doctor/session/masked-source.ts';
-import type { DisplayedField, DisplayedLive } from '../display-live.ts';
-import type { DisplayedLiveCall } from '../explain-live.ts';
+import type { DisplayedField, DisplayedLive, DisplayedLiveCall } from '../display-live.ts';
 
 /** Calls that are shown of many; the last one is shown too. */
 const CALLS_SHOWN = 5;
