@@ -1,6 +1,6 @@
 // Probes whether a list ends where the last reply ends it, or was cut off, so that records of the service are missing.
 
-import { compilePath, pathWith } from '../../../source/adapter/spec/path.ts';
+import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { explainReplies } from '../../../source/adapter/read/explain-reply.ts';
 import type { ListSpec } from '../../../config/schema/source.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
@@ -15,6 +15,7 @@ import {
   sizeOf,
 } from '../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Findings, setting } from '../../../source/checks/evidence/finding.ts';
+import { type PlacedValue, valuesIn } from '../../../source/checks/evidence/document-leaves.ts';
 import { plural } from '../../../kernel/plural.ts';
 
 /** Names of keys by which sources say that there are more rows, or what to send for them. */
@@ -28,15 +29,11 @@ function saysEnd(value: Json): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Paths outside the rows whose key says that there are more rows. */
-function signsIn(tree: Json, path: string, depth: number): readonly string[] {
-  if (!isObject(tree)) return [];
-  return Object.entries(tree).flatMap(([key, value]) => {
-    const here = pathWith(path, key);
-    if (CONTINUES.test(key)) return saysEnd(value) ? [] : [here];
-    return depth === 0 ? [] : signsIn(value, here, depth - 1);
-  });
-}
+/** Whether the last key of a place says that there are more rows. */
+const isSign = ({ keys }: PlacedValue) => CONTINUES.test(keys.at(-1) ?? '');
+
+/** How many keys deep signs are looked for. */
+const DEPTH_MAX = 3;
 
 /** The paths that the file reads already. They do not point to unread rows. */
 function pathsRead({ window, total, items }: ListSpec): readonly string[] {
@@ -58,10 +55,11 @@ function signOfMore({ ask, sample }: Evidence): string | undefined {
   if (body === undefined || Array.isArray(body)) return undefined;
   const read = pathsRead(ask.list);
   const rows = read.flatMap((path) => (compilePath(path)(body) === undefined ? [] : [path]));
-  const found = signsIn(body, '', 2).find(
-    (path) => !rows.some((one) => path === one || one.startsWith(`${path}.`) || path.startsWith(`${one}.`)),
-  );
-  return found === undefined ? undefined : `its key ${found} says that there is more`;
+  const isRead = ({ path }: PlacedValue) =>
+    rows.some((one) => path === one || one.startsWith(`${path}.`) || path.startsWith(`${one}.`));
+  const isEntered = (one: PlacedValue) => isObject(one.value) && one.keys.length < DEPTH_MAX && !isSign(one);
+  const found = valuesIn(body, isEntered).find((one) => isSign(one) && !saysEnd(one.value) && !isRead(one));
+  return found === undefined ? undefined : `its key ${found.path} says that there is more`;
 }
 
 /** A constant parameter of the request whose value is the number of rows that came: name and value. */

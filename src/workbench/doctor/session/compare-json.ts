@@ -1,7 +1,8 @@
 // Names each place where two JSON documents differ, so that `portico test` can say how an answer is not the recorded one.
 
 import { pathText } from '../../../config/yaml/problem.ts';
-import { type Json, jsonText, NumberText } from '../../../kernel/json/json.ts';
+import { type Json, jsonText } from '../../../kernel/json/json.ts';
+import { isObject } from '../../../kernel/json/values.ts';
 
 /** A place where two documents differ, with the JSON text of both; `undefined` if one has nothing there. */
 export type Difference = {
@@ -14,8 +15,7 @@ type Children = ReadonlyMap<string | number, Json>;
 
 function childrenOf(value: Json | undefined): Children | undefined {
   if (Array.isArray(value)) return new Map((value as readonly Json[]).entries());
-  if (typeof value !== 'object' || value === null || value instanceof NumberText) return undefined;
-  return new Map(Object.entries(value));
+  return isObject(value) ? new Map(Object.entries(value)) : undefined;
 }
 
 /** Every place where two documents differ. Numbers are compared by their digits, objects without regard to order. */

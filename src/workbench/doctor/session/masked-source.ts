@@ -57,22 +57,34 @@ export function maskedSpec({ spec, yaml }: LoadedSource): SourceSpec {
   return maskTree(spec, [], yaml);
 }
 
-/** A source's credential as it may be displayed. */
-function maskedCredential({ auth }: SourceSpec): UpstreamCredential {
+type Auth = SourceSpec['auth'];
+
+/** A credential with another text in place of its secrets; one that must be obtained first is as it is sent then. */
+export function authWith(auth: Auth, text: string): Exclude<Auth, { kind: 'oauth2' | 'session' }> {
+  const value = new Secret(text);
   switch (auth.kind) {
     case 'basic':
-      return headerCredential('Authorization', `Basic ${MASK}`);
+      return { kind: 'basic', user: value, password: value };
     case 'header':
-      return headerCredential(auth.name, MASK);
     case 'query':
-      return namedCredential({ ...auth, value: new Secret(MASK) });
+      return { ...auth, value };
     case 'oauth2':
-      return headerCredential('Authorization', `Bearer ${MASK}`);
+      return { kind: 'header', name: 'Authorization', value: new Secret(`Bearer ${text}`) };
     case 'session':
-      return headerCredential(auth.header, auth.value.replaceAll('{session}', MASK));
+      return {
+        kind: 'header',
+        name: auth.header,
+        value: new Secret(auth.value.replaceAll('{session}', text)),
+      };
     case 'none':
-      return namedCredential(auth);
+      return auth;
   }
+}
+
+/** A source's credential as it may be displayed. */
+function maskedCredential({ auth }: SourceSpec): UpstreamCredential {
+  if (auth.kind === 'basic') return headerCredential('Authorization', `Basic ${MASK}`);
+  return namedCredential(authWith(auth, MASK));
 }
 
 /** Compiles a source that is known to be valid. @throws Error if it lacks the resource */

@@ -8,6 +8,7 @@ import type { ListPlan, CursorPlan } from '../../../source/adapter/plan/plan.ts'
 import type { RecordView } from '../../../source/adapter/map/row-fields.ts';
 import type { WindowCall } from '../../../source/adapter/plan/window.ts';
 import type { ListQuery } from '../../../contract/query.ts';
+import { mapTexts } from '../../../kernel/json/json-tree.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../../kernel/upstream-call.ts';
 import { MASK } from '../../../kernel/secret.ts';
 
@@ -35,9 +36,7 @@ export type Translation = {
 export const withoutValues: Translation = {
   window: (call) => ({
     ...call,
-    variables: Object.fromEntries(
-      Object.entries(call.variables).map(([name, value]) => [name, typeof value === 'string' ? MASK : value]),
-    ),
+    variables: mapTexts(call.variables, () => MASK),
     ...(call.query !== undefined && { query: call.query.map((part) => part.replace(/=.*$/s, `=${MASK}`)) }),
     ...(call.target !== undefined && { target: call.target.replace(/\?.*$/s, `?${MASK}`) }),
   }),

@@ -3,7 +3,6 @@
 import { compileCredentialProof, proofOf } from '../../../../source/adapter/read/credential-proof.ts';
 import type { Rows } from '../../../../source/adapter/compile.ts';
 import type { SourceSpec } from '../../../../config/schema/source.ts';
-import { Secret } from '../../../../kernel/secret.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../../../../source/checks/claim.ts';
 import {
   type Ask,
@@ -19,34 +18,13 @@ import {
   type Findings,
   setting,
 } from '../../../../source/checks/evidence/finding.ts';
+import { authWith } from '../../session/masked-source.ts';
 import { otherFields } from './single-record.ts';
 
 /** A made-up credential. Its user is made up, too, so that wrong passwords lock no account. */
 const WRONG = 'portico-doctor-wrong';
 
 type Auth = SourceSpec['auth'];
-
-/** A credential that the source does not know. */
-function wrongAuth(auth: Auth): Auth {
-  const value = new Secret(WRONG);
-  switch (auth.kind) {
-    case 'basic':
-      return { kind: 'basic', user: value, password: value };
-    case 'header':
-    case 'query':
-      return { ...auth, value };
-    case 'oauth2':
-      return { kind: 'header', name: 'Authorization', value: new Secret(`Bearer ${WRONG}`) };
-    case 'session':
-      return {
-        kind: 'header',
-        name: auth.header,
-        value: new Secret(auth.value.replaceAll('{session}', WRONG)),
-      };
-    case 'none':
-      return auth;
-  }
-}
 
 const PLACE = ['auth', 'proof'];
 const ADVICE =
@@ -130,7 +108,7 @@ async function checkProof({ ask, first }: Evidence): Promise<Findings> {
   const one = request === undefined ? await ask.one(idsOf(first)[0] ?? '') : undefined;
   if (one?.problem?.credentialRefused === true)
     return conclude('differs', 'the single view has no proof', taken, one);
-  for (const auth of [wrongAuth(ask.spec.auth), { kind: 'none' } as const]) {
+  for (const auth of [authWith(ask.spec.auth, WRONG), { kind: 'none' } as const]) {
     const visitor = await ask.withCredential(auth, replyOf);
     if (visitor.status < 300 && holds(visitor))
       return conclude('differs', 'a visitor has the proof, too', taken);
@@ -142,7 +120,7 @@ async function checkProof({ ask, first }: Evidence): Promise<Findings> {
 export function credentialClaims({ spec: { auth } }: Ask): readonly Claim[] {
   if (auth.kind === 'none') return [];
   return [
-    claimOf('wrong credential', (evidence) => checkAs(evidence, 'wrong credential', wrongAuth(auth))),
+    claimOf('wrong credential', (evidence) => checkAs(evidence, 'wrong credential', authWith(auth, WRONG))),
     claimOf('no credential', (evidence) => checkAs(evidence, 'no credential', { kind: 'none' })),
     claimOf('credential proof', checkProof),
   ];

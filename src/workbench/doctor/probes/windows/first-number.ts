@@ -61,11 +61,9 @@ function otherSelections({ ask, first }: First): readonly RowSelection[] {
   const sorts = Object.entries(ask.list.sort?.columns ?? {}).map(([field, { directions }]) => ({
     sort: { field, descending: directions.includes('descending') },
   }));
-  const filters = declaredFilters(ask).flatMap((one) => {
-    const filter = chooseWideFilter(first.value.records, one, one.op);
-    return filter === undefined ? [] : [{ filters: [filter] }];
-  });
-  return [...sorts.slice(0, 1), ...filters.slice(0, 1)];
+  const { records } = first.value;
+  const filters = declaredFilters(ask).flatMap((one) => chooseWideFilter(records, one, one.op) ?? []);
+  return [...sorts.slice(0, 1), ...filters.slice(0, 1).map((filter) => ({ filters: [filter] }))];
 }
 
 /** Asks again with another size and for other rows, because a row that is hidden at the start looks like another base. */
