@@ -8,6 +8,7 @@ import type { SourceResourceSpec, SourceSpec } from '../../config/schema/source.
 import type { Value } from '../../contract/fields.ts';
 import { isScalar, ListValue } from '../../contract/list-value.ts';
 import type { Query } from '../../contract/query.ts';
+import { mapTexts } from '../../kernel/json/json-tree.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import { MASK } from '../../kernel/secret.ts';
@@ -96,12 +97,7 @@ function translationOf(
     id: (asked) => (query.kind === 'get' ? query.id : (ids.get(asked) ?? asked)),
     window: (call) => ({
       ...call,
-      variables: Object.fromEntries(
-        Object.entries(call.variables).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? (windows.get(value) ?? value) : value,
-        ]),
-      ),
+      variables: mapTexts(call.variables, (value) => windows.get(value) ?? value),
       ...(call.query !== undefined && { query: windows.get(call.query.join('&'))?.split('&') ?? call.query }),
       ...(call.target !== undefined && { target: windows.get(call.target) ?? call.target }),
     }),
@@ -147,14 +143,13 @@ function maskHeaders(
   value: (text: string) => string | undefined,
 ): RecordedExchange['reply']['headers'] {
   const linkHeader = window.kind === 'link' && 'header' in window.next ? window.next.header : undefined;
-  const masked = Object.entries(headers).map(([name, text]) => {
-    if (name === linkHeader?.toLowerCase()) return [name, `<${value(text) ?? MASK}>; rel="next"`];
-    if (name === total?.header?.toLowerCase()) return [name, maskTotal(text, total.pattern)];
-    if (name !== 'content-type') return [name, text];
+  return mapTexts(headers, (text, name) => {
+    if (name === linkHeader?.toLowerCase()) return `<${value(text) ?? MASK}>; rel="next"`;
+    if (name === total?.header?.toLowerCase()) return maskTotal(text, total.pattern);
+    if (name !== 'content-type') return text;
     const [type = '', ...parameters] = text.split(';');
-    return [name, [type, ...parameters.filter((one) => /^\s*charset=/i.test(one))].join(';')];
+    return [type, ...parameters.filter((one) => /^\s*charset=/i.test(one))].join(';');
   });
-  return Object.fromEntries(masked) as typeof headers;
 }
 
 /** The exchanges with masked replies, or the name of a character set that cannot be written. */
