@@ -31,14 +31,11 @@ const sign = z.strictObject({
   only: z.array(z.string()).optional().describe('The only keys that it may have.'),
 });
 
-/** A change of a request, such as added parameters for a sort. */
-const change = z.strictObject({
-  query: queryTemplate.default({}).describe('Parameters that the request gets.'),
-  set: z
-    .record(z.string(), z.json())
-    .default({})
-    .describe('Values by their path in the JSON body; "{=path}" is the value at a path of the body.'),
-});
+/** The values that a request gets in its JSON body. */
+const set = z
+  .record(z.string(), z.json())
+  .default({})
+  .describe('Values by their path in the JSON body; "{=path}" is the value at a path of the body.');
 
 /** Makes another request from the request for the list: for another list, the number of rows, or one record. */
 const requestRule = z
@@ -53,7 +50,7 @@ const requestRule = z
     path: z.string().describe('The path of the new request.'),
     query: queryTemplate.optional().describe('Its query; absent: that of the list, of a record none.'),
     json: z.json().optional().describe('The JSON of a POST, if the request has no body.'),
-    set: change.shape.set,
+    set,
     at: z.string().default('').describe('count: the path of the number.'),
   })
   .meta({ id: 'requestRule' });
@@ -132,9 +129,14 @@ const differences = {
     .optional()
     .describe('In place of the total of the source; unknown: the dialect leaves it open.'),
   sort: z
-    .strictObject({ ascending: change, descending: change })
+    .strictObject({
+      query: queryTemplate.default({}).describe('Parameters that the request gets.'),
+      set,
+      ascending: z.string().default('asc').describe('The text for {direction}.'),
+      descending: z.string().default('desc').describe('The same for the other direction.'),
+    })
     .optional()
-    .describe('How a list is sorted by {column}.'),
+    .describe('How a list is sorted by {column} in a {direction}.'),
   filters: z
     .partialRecord(z.enum(['eq', 'ge', 'le']), z.array(filterForm))
     .optional()

@@ -1,9 +1,8 @@
 // Gets the first reply with a list for `portico infer`: from a service, from a GraphQL service, or from saved replies.
 
-import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resource.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { acceptOf, readFirstResponse, type FirstResponse } from './detect/first-response.ts';
+import { acceptOf, type AskService, readFirstResponse, type FirstResponse } from './detect/first-response.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { isGraphqlAddress } from './graphql/introspect.ts';
 import { readGraphqlList, withGraphqlRecord } from './graphql/read-graphql-list.ts';
@@ -20,19 +19,6 @@ export type FirstOptions = Pick<SingleRecordOptions, 'one' | 'oneBody'> & {
   readonly samples: readonly UpstreamReply[];
 };
 
-/** Finds the request for one record of a GraphQL service by introspection, unless the operator gave it. */
-async function withRecord(
-  response: FirstResponse,
-  { request }: InferTarget,
-  ask: (request: RequestSpec) => Promise<UpstreamReply>,
-  { resource, one, oneBody }: FirstOptions,
-): Promise<FirstResponse> {
-  const { dialect } = response;
-  const isGiven = one !== undefined || oneBody !== undefined || !resource.hasSingle;
-  if (dialect?.key !== 'graphql' || request.body === undefined || isGiven) return response;
-  return { ...response, dialect: await withGraphqlRecord(dialect, resource, request, ask) };
-}
-
 /** Finds the list that everything else is inferred from: at the address, or in the first saved reply. @throws InferError */
 export async function readFirst(
   target: InferTarget,
@@ -42,11 +28,12 @@ export async function readFirst(
   const { resource, samples, dialects } = options;
   const [sample] = samples;
   if (sample !== undefined) return readFirstResponse(resource, target.request, sample, dialects);
-  const ask = (request: RequestSpec) => client.send(request);
+  const ask: AskService = (request) => client.send(request);
   const reply = await ask(target.request);
   const response = isGraphqlAddress(target.request, reply)
     ? await readGraphqlList(resource, target.request, dialects, ask)
     : await readFirstResponse(resource, target.request, reply, dialects, ask);
   client.accept = acceptOf(response.format);
-  return withRecord(response, target, ask, options);
+  const isGiven = options.one !== undefined || options.oneBody !== undefined || !resource.hasSingle;
+  return isGiven ? response : withGraphqlRecord(response, resource, target.request, ask);
 }

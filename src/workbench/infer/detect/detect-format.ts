@@ -103,19 +103,20 @@ function isUsable(document: Json, { format }: DecodeDraft): boolean {
   return format === 'csv' || format === 'ndjson' ? isList(document) && isObject(document[0]) : true;
 }
 
-function refuse(reply: UpstreamReply, text: string): never {
+/** The error about a reply in no format that can be read. */
+function refusalOf(reply: UpstreamReply, text: string): InferError {
   const start = text.trimStart().slice(0, 200).toLowerCase();
   if (reply.body.length === 0)
-    throw new InferError(
+    return new InferError(
       `the reply (HTTP ${reply.status}) has no body`,
       'give the address of the list itself',
     );
   if (start.startsWith('<!doctype') || start.startsWith('<html'))
-    throw new InferError(
+    return new InferError(
       `the reply (HTTP ${reply.status}) is a web page`,
       'give the address of the service behind it, and the credential with --header',
     );
-  throw new InferError(
+  return new InferError(
     `the reply (HTTP ${reply.status}) is neither JSON, XML, CSV nor lines of JSON`,
     'save it to a file and look at it, or give the address of another view',
   );
@@ -134,11 +135,8 @@ function compileRead(draft: DecodeDraft): BodyFormat['read'] {
   return (reply) => readOrUndefined(() => decode(reply));
 }
 
-/**
- * Detects the format of a reply from its bytes. @throws InferError
- * @internal
- */
-export function detectFormat(reply: UpstreamReply): BodyFormat {
+/** Detects the format of a reply from its bytes, or says why it has none that can be read. */
+export function detectFormat(reply: UpstreamReply): BodyFormat | InferError {
   const { mediaType, charset: stated } = contentTypeOf(reply);
   const { charset, remark } = findCharset(reply.body, stated);
   const label = charset ?? (stated !== undefined && decodesAs(reply.body, stated) ? stated : 'utf-8');
@@ -158,22 +156,12 @@ export function detectFormat(reply: UpstreamReply): BodyFormat {
     ];
     return { decode, read: compileRead(decode), document, notes };
   }
-  return refuse(reply, text);
-}
-
-/** The format of a reply, or the error if it has none that can be read. */
-export function formatOrError(reply: UpstreamReply): BodyFormat | InferError {
-  try {
-    return detectFormat(reply);
-  } catch (error) {
-    if (error instanceof InferError) return error;
-    throw error;
-  }
+  return refusalOf(reply, text);
 }
 
 /** The document in a reply of any format; `undefined` if it cannot be read. */
 export function documentIn(reply: UpstreamReply): Json | undefined {
-  const format = formatOrError(reply);
+  const format = detectFormat(reply);
   return format instanceof InferError ? undefined : format.document;
 }
 

@@ -5,7 +5,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import { exampleName } from '../dialects/example-names.ts';
 import { contentTypesOf, decode as decodeSchema } from '../../../config/schema/net/connection.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { type BodyFormat, documentIn, formatOrError, withArrays } from './detect-format.ts';
+import { type BodyFormat, detectFormat, documentIn, withArrays } from './detect-format.ts';
 import type { Dialect, DialectClues } from '../dialects/dialect.ts';
 import { findRows, largerTable, type RowLocation, namelessTableError, noRowsError } from './find-rows.ts';
 import { type DraftNote, likely, notesAt, toEdit, InferError } from '../notes/note.ts';
@@ -23,7 +23,8 @@ export type FirstResponse = {
 /** How many parameters of an address are left out, one at a time, to find the one that is refused. */
 const PARAMETERS_TRIED = 5;
 
-type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
+/** Sends a request to the service. */
+export type AskService = (request: RequestSpec) => Promise<UpstreamReply>;
 
 function redirectHint(reply: UpstreamReply): string {
   const location = reply.header('location') ?? '';
@@ -65,7 +66,7 @@ function readList(
 ): FirstResponse | InferError {
   const failure = failureOf(reply);
   if (failure !== undefined) return failure;
-  const format = formatOrError(reply);
+  const format = detectFormat(reply);
   if (format instanceof InferError) return format;
   const isXml = format.decode.format === 'xml';
   const [place, next] = findRows(format.document, resource, isXml);
@@ -105,7 +106,7 @@ async function readAs(
   dialect: Dialect,
   resource: Resource,
   clues: DialectClues,
-  ask: Ask | undefined,
+  ask: AskService | undefined,
 ): Promise<FirstResponse | undefined> {
   const plain = clues.request;
   const rewritten = dialect.rewrite(clues);
@@ -129,7 +130,7 @@ export function acceptOf({ decode }: BodyFormat): string {
 }
 
 /** The parameter that makes the service refuse a request: without it, the service answers. */
-async function refusedParameter(request: RequestSpec, ask: Ask): Promise<string | undefined> {
+async function refusedParameter(request: RequestSpec, ask: AskService): Promise<string | undefined> {
   for (const name of Object.keys(request.query).slice(0, PARAMETERS_TRIED)) {
     const { [name]: _left, ...query } = request.query;
     if ((await ask({ ...request, query })).status < 300) return name;
@@ -141,7 +142,7 @@ async function refusedParameter(request: RequestSpec, ask: Ask): Promise<string 
 async function refuseParameters(
   { status }: UpstreamReply,
   request: RequestSpec,
-  ask: Ask | undefined,
+  ask: AskService | undefined,
 ): Promise<void> {
   if (ask === undefined || (status !== 401 && status !== 403)) return;
   const name = await refusedParameter(request, ask);
@@ -161,7 +162,7 @@ export async function readFirstResponse(
   request: RequestSpec,
   reply: UpstreamReply,
   dialects: readonly Dialect[],
-  ask?: Ask,
+  ask?: AskService,
 ): Promise<FirstResponse> {
   await refuseParameters(reply, request, ask);
   const clues = cluesOf(resource, request, reply);

@@ -6,9 +6,9 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { mapLeaves, mapTexts } from '../../../kernel/json/json-tree.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
+import type { SortForm, SortTemplate } from './dialect.ts';
 
 type Rule = DialectSpec['record'][number];
-type Change = NonNullable<DialectSpec['sort']>['ascending'];
 
 /** A template with other text in place of a name: in its keys and in its values. */
 export function fill<T>(template: T, name: string, text: string): T {
@@ -29,7 +29,10 @@ function valueIn(body: Json, leaf: unknown): unknown {
 }
 
 /** The request with other parameters and other values in its body. */
-export function changeRequest(request: RequestSpec, { query, set }: Change): RequestSpec {
+function changeRequest(
+  request: RequestSpec,
+  { query, set }: Pick<SortTemplate, 'query' | 'set'>,
+): RequestSpec {
   const body = jsonBodyOf(request);
   return Object.entries(set).reduce(
     (made, [path, value]) =>
@@ -40,6 +43,28 @@ export function changeRequest(request: RequestSpec, { query, set }: Change): Req
       ),
     withQuery(request, query),
   );
+}
+
+/** A way to sort by a column, from its template. */
+export function compileSort(template: SortTemplate): SortForm {
+  const { query, set, ascending, descending } = template;
+  const placeText = (path: string) => {
+    const [last = '', above] = path.split('.').reverse();
+    return above === undefined ? `${last} in the body` : `${last} of ${above}`;
+  };
+  return {
+    template,
+    of(column) {
+      const filled = fill({ query, set }, '{column}', column);
+      const towards = (word: string) => (request: RequestSpec) =>
+        changeRequest(request, fill(filled, '{direction}', word));
+      return {
+        by: [...Object.keys(filled.query), ...Object.keys(filled.set).map(placeText)].join(' and '),
+        ascending: towards(ascending),
+        descending: towards(descending),
+      };
+    },
+  };
 }
 
 /** What the first rule that fits a request makes of `base`, and the rule's `at`; `undefined` if no rule fits. */

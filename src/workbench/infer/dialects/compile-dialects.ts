@@ -10,8 +10,9 @@ import type {
   SourceSpec,
 } from '../../../config/schema/source.ts';
 import { ConfigError, type Problem } from '../../../config/yaml/problem.ts';
-import { parameterName, requestParameters } from '../requests/request-parameters.ts';
-import { applyRules, changeRequest, fill } from './change-request.ts';
+import { mapTexts } from '../../../kernel/json/json-tree.ts';
+import { parameterName, requestParameters, withQuery } from '../requests/request-parameters.ts';
+import { applyRules, compileSort, fill } from './change-request.ts';
 import type { Dialect, DialectFilter, DialectPaging } from './dialect.ts';
 import { compileSigns } from './recognise-dialect.ts';
 
@@ -80,23 +81,6 @@ function filterPlaces({ filters }: DialectSpec, { request }: ListSpec) {
   };
 }
 
-function sortOf({ sort }: DialectSpec): Dialect['sort'] {
-  if (sort === undefined) return undefined;
-  const placeText = (path: string) => {
-    const [last = '', above] = path.split('.').reverse();
-    return above === undefined ? `${last} in the body` : `${last} of ${above}`;
-  };
-  return (column) => {
-    const ascending = fill(sort.ascending, '{column}', column);
-    const descending = fill(sort.descending, '{column}', column);
-    return {
-      by: [...Object.keys(ascending.query), ...Object.keys(ascending.set).map(placeText)].join(' and '),
-      ascending: (request) => changeRequest(request, ascending),
-      descending: (request) => changeRequest(request, descending),
-    };
-  };
-}
-
 /** The columns of the fields that every service has, from the maps of the source. */
 function pathsOf(
   { fields, resource, columns }: DialectSpec,
@@ -112,17 +96,13 @@ function pathsOf(
 
 /** The request with the constants of the dialect that it does not have. */
 function extended(request: RequestSpec, { query, headers, joined }: DialectSpec['constants']): RequestSpec {
-  const constants = Object.entries(query).map(([name, value]) => {
+  const constants = mapTexts(query, (value, name) => {
     const given = request.query[name];
     // A parameter that the request has stays as it is, unless the dialect says how to add the constant to it.
     const between = joined[name];
-    return [name, given === undefined ? value : between === undefined ? given : given + between + value];
+    return given === undefined ? value : between === undefined ? given : given + between + value;
   });
-  return {
-    ...request,
-    query: { ...request.query, ...(Object.fromEntries(constants) as typeof query) },
-    headers: { ...request.headers, ...headers },
-  };
+  return { ...withQuery(request, constants), headers: { ...request.headers, ...headers } };
 }
 
 function compileDialect(spec: DialectSpec, { name, outcomes, resources }: SourceSpec): Dialect {
@@ -138,7 +118,7 @@ function compileDialect(spec: DialectSpec, { name, outcomes, resources }: Source
     extend: (request) => extended(request, spec.constants),
     paging: pagingOf(spec, list),
     total: totalOf(spec, list),
-    sort: sortOf(spec),
+    sort: spec.sort && compileSort(spec.sort),
     filters: filtersOf(spec, list),
     ...filterPlaces(spec, list),
     paths: pathsOf(spec, example),

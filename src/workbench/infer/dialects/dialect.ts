@@ -5,7 +5,6 @@ import type { FieldKind } from '../../../contract/fields.ts';
 import type { Resource, ResourceName } from '../../../contract/resource.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { withQuery } from '../requests/request-parameters.ts';
 
 /** What a dialect is recognised by: one request and its reply. */
 export type DialectClues = {
@@ -54,17 +53,16 @@ export type DialectSort = {
   descending(request: RequestSpec): RequestSpec;
 };
 
-/** A sort by parameters of the query. */
-export function sortByQuery(
-  ascending: Readonly<Record<string, string>>,
-  descending: Readonly<Record<string, string>>,
-): DialectSort {
-  return {
-    by: Object.keys(ascending).join(' and '),
-    ascending: (request) => withQuery(request, ascending),
-    descending: (request) => withQuery(request, descending),
-  };
-}
+/** How lists are sorted: parameters and values of the body with {column} and {direction}, and a word for each direction. */
+export type SortTemplate = Readonly<NonNullable<DialectSpec['sort']>>;
+
+/** A way to sort by a column. */
+export type SortForm = {
+  /** `undefined` for a column that it cannot sort by. */
+  of(column: string): DialectSort | undefined;
+  /** Absent if it is not the same for each column. */
+  readonly template?: SortTemplate;
+};
 
 /**
  * A dialect: how one legacy product, or a family of products, speaks (its paging, filters, errors and column names). An
@@ -82,8 +80,7 @@ export type Dialect = Pick<DialectSpec, 'key' | 'title' | 'zone' | 'outcomes' | 
   readonly paging: DialectPaging | undefined;
   /** The place of the total; `none` if a number that looks like one must not be trusted. */
   readonly total: 'none' | TotalPlace | { readonly count: RequestSpec } | undefined;
-  /** `undefined` if the product cannot sort by the column. */
-  readonly sort: ((column: string) => DialectSort | undefined) | undefined;
+  readonly sort: SortForm | undefined;
   filters(wanted: readonly PlainFilter[]): readonly DialectFilter[];
   /** The query with the place for filter expressions, such as `{ $filter: '{filter}' }`. */
   readonly filterQuery: Readonly<Record<string, string>>;

@@ -44,7 +44,7 @@ export function findCounts(
       const takes = field.args
         .filter((arg) => filters.some(({ name, type }) => name === arg.name && type.text === arg.type.text))
         .map(({ name }) => name);
-      return [{ name: field.name, args: [], selection, takes }];
+      return [{ name: field.name, selection, takes }];
     })
     .slice(0, 1);
 }

@@ -4,6 +4,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
 import { documentIn } from '../detect/detect-format.ts';
+import type { AskService } from '../detect/first-response.ts';
 import { type GraphqlSchema, readSchema } from './schema.ts';
 
 /** Asks for all types with their arguments. References are nested four deep at most: `[Product!]!`. */
@@ -33,10 +34,7 @@ export function isGraphqlAddress(request: RequestSpec, reply: UpstreamReply): bo
 }
 
 /** Asks a service to describe itself; `undefined` if it does not. */
-export async function introspect(
-  request: RequestSpec,
-  ask: (request: RequestSpec) => Promise<UpstreamReply>,
-): Promise<GraphqlSchema | undefined> {
+export async function introspect(request: RequestSpec, ask: AskService): Promise<GraphqlSchema | undefined> {
   const reply = await ask(graphqlRequest(request, INTROSPECTION, {}));
   return readSchema(documentIn(reply));
 }

@@ -5,9 +5,8 @@ import { withValue } from '../requests/request-parameters.ts';
 import type { InputField } from './schema.ts';
 
 /** A field at the top of a query, with its selection. */
-export type TopField = {
+type TopField = {
   readonly name: string;
-  readonly args: readonly InputField[];
   /** The fields that are selected within; empty for a number or a text. */
   readonly selection: string;
 };
@@ -17,20 +16,9 @@ const declared = (args: readonly InputField[]) =>
 const passed = (args: readonly InputField[]) => args.map(({ name }) => `${name}: $${name}`).join(', ');
 const inBrackets = (text: string) => (text === '' ? '' : `(${text})`);
 
-/** Writes a query in which each argument is a variable of the same name. A space follows each brace. */
-function writeQuery(operation: string, fields: readonly TopField[]): string {
-  const args = new Map(fields.flatMap((field) => field.args).map((arg) => [arg.name, arg]));
-  const parts = fields.map(
-    ({ name, args: own, selection }) =>
-      `${name}${inBrackets(passed(own))}${selection === '' ? '' : ` { ${selection} }`}`,
-  );
-  return `query ${operation}${inBrackets(declared([...args.values()]))} { ${parts.join(' ')} }`;
-}
-
 /** The query for a list: its fields with the arguments that every query has, and the arguments that can be added. */
 export type GraphqlListQuery = {
-  readonly operation: string;
-  readonly list: TopField;
+  readonly list: TopField & { readonly args: readonly InputField[] };
   /** Fields that state the number of records; they take the list's filters if they have the same argument. */
   readonly counts: readonly (TopField & { readonly takes: readonly string[] })[];
   /** All arguments that may be added to the list. */
@@ -57,14 +45,19 @@ export function withArgument(
   return withValue(asked, { in: 'json', path: ['variables', arg.name, ...path] }, value);
 }
 
-/** Writes the query of a list with some more of its arguments. */
-export function writeListQuery(
-  { operation, list, counts }: GraphqlListQuery,
-  more: readonly InputField[],
-): string {
-  const counted = counts.map(({ takes, ...count }) => ({
-    ...count,
-    args: more.filter(({ name }) => takes.includes(name)),
-  }));
-  return writeQuery(operation, [{ ...list, args: [...list.args, ...more] }, ...counted]);
+/** Writes the query of a list with some more of its arguments, each a variable of the same name. A space follows each brace. */
+export function writeListQuery({ list, counts }: GraphqlListQuery, more: readonly InputField[]): string {
+  const fields = [
+    { ...list, args: [...list.args, ...more] },
+    ...counts.map(({ takes, ...count }) => ({
+      ...count,
+      args: more.filter(({ name }) => takes.includes(name)),
+    })),
+  ];
+  const args = new Map(fields.flatMap((field) => field.args).map((arg) => [arg.name, arg]));
+  const parts = fields.map(
+    ({ name, args: own, selection }) =>
+      `${name}${inBrackets(passed(own))}${selection === '' ? '' : ` { ${selection} }`}`,
+  );
+  return `query List${inBrackets(declared([...args.values()]))} { ${parts.join(' ')} }`;
 }

@@ -2,9 +2,8 @@
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { Resource } from '../../../contract/resource.ts';
-import type { UpstreamReply } from '../../../kernel/upstream-call.ts';
-import { type FirstResponse, readFirstResponse } from '../detect/first-response.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import { type AskService, type FirstResponse, readFirstResponse } from '../detect/first-response.ts';
+import type { Dialect, SortForm } from '../dialects/dialect.ts';
 import { InferError, notesAt, sure } from '../notes/note.ts';
 import { findCounts } from './find-counts.ts';
 import { graphqlFilters } from './graphql-filters.ts';
@@ -16,8 +15,6 @@ import { listArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, writeListQuery } from './query-text.ts';
 import type { GraphqlSchema } from './schema.ts';
 import { selectFields } from './select-fields.ts';
-
-type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
 
 const LISTS_MAX = 3;
 
@@ -35,17 +32,16 @@ function describe(
   const { root, item, wrap } = found;
   const args = listArguments(schema, root);
   const query: GraphqlListQuery = {
-    operation: 'List',
     list: { name: root.name, args: args.paging, selection: wrap(selectFields(schema, item, resource)) },
     counts: findCounts(schema, found, args.filters),
     known: [...args.sorts, ...args.filters],
   };
-  const sorts = (column: string) => graphqlSort(schema, query, args, column);
+  const sort: SortForm = { of: (column) => graphqlSort(schema, query, args, column) };
   const request = graphqlRequest(address, writeListQuery(query, []), args.variables);
   const dialect: Dialect = {
     ...graphql,
     ...(args.window !== undefined && { paging: args.window }),
-    ...(args.sorts.length > 0 && { sort: sorts }),
+    ...(args.sorts.length > 0 && { sort }),
     filters: (wanted) => graphqlFilters(schema, query, args, wanted),
     ...graphqlRecord(schema, item, resource),
   };
@@ -68,7 +64,7 @@ export async function readGraphqlList(
   resource: Resource,
   address: RequestSpec,
   dialects: readonly Dialect[],
-  ask: Ask,
+  ask: AskService,
 ): Promise<FirstResponse> {
   const graphql = dialects.find(({ key }) => key === 'graphql');
   if (graphql === undefined) throw new Error('no example shows GraphQL');
@@ -98,15 +94,20 @@ export async function readGraphqlList(
   throw new InferError(`no list of ${resource.name} gave records: ${problems.join('; ')}`, BY_HAND);
 }
 
-/** A dialect with the view of one record that introspection shows, for a list whose query the operator gave. */
+/**
+ * Finds the request for one record of a GraphQL service by introspection, if the operator gave only the query of the list
+ * (`asked`).
+ */
 export async function withGraphqlRecord(
-  dialect: Dialect,
+  response: FirstResponse,
   resource: Resource,
-  address: RequestSpec,
-  ask: Ask,
-): Promise<Dialect> {
-  const schema = await introspect(address, ask);
+  asked: RequestSpec,
+  ask: AskService,
+): Promise<FirstResponse> {
+  const { dialect } = response;
+  if (dialect?.key !== 'graphql' || asked.body === undefined) return response;
+  const schema = await introspect(asked, ask);
   const [found] = schema === undefined ? [] : findLists(schema, resource);
-  if (schema === undefined || found === undefined) return dialect;
-  return { ...dialect, ...graphqlRecord(schema, found.item, resource) };
+  if (schema === undefined || found === undefined) return response;
+  return { ...response, dialect: { ...dialect, ...graphqlRecord(schema, found.item, resource) } };
 }

@@ -3,7 +3,8 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { compareIds } from '../../../contract/order.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
-import { type DialectSort, sortByQuery } from '../dialects/dialect.ts';
+import { compileSort } from '../dialects/change-request.ts';
+import type { DialectSort, SortForm } from '../dialects/dialect.ts';
 import type { IdKind, ListReader, ListReply } from '../requests/list-reader.ts';
 
 /** Whether ids ascend in the contract's order, none of them twice. */
@@ -13,21 +14,11 @@ export function ascends(ids: readonly string[], kind: IdKind): boolean {
   return natives.every((id, index) => index === 0 || compareIds(natives[index - 1] ?? '', id, 0) < 0);
 }
 
-/** A way to sort by a column; `undefined` for a column that it cannot sort by. */
-export type SortForm = (column: string) => DialectSort | undefined;
-
-const both =
-  (by: string, direction: string): SortForm =>
-  (column) =>
-    sortByQuery({ [by]: column, [direction]: 'asc' }, { [by]: column, [direction]: 'desc' });
-const signed =
-  (by: string): SortForm =>
-  (column) =>
-    sortByQuery({ [by]: column }, { [by]: `-${column}` });
-const suffixed =
-  (by: string, mark: string): SortForm =>
-  (column) =>
-    sortByQuery({ [by]: `${column}${mark}asc` }, { [by]: `${column}${mark}desc` });
+const sortBy = (query: Readonly<Record<string, string>>, ascending = 'asc', descending = 'desc') =>
+  compileSort({ query, set: {}, ascending, descending });
+const both = (by: string, direction: string) => sortBy({ [by]: '{column}', [direction]: '{direction}' });
+const signed = (by: string) => sortBy({ [by]: '{direction}{column}' }, '', '-');
+const suffixed = (by: string, mark: string) => sortBy({ [by]: `{column}${mark}{direction}` });
 
 /** Common forms of sort parameters. */
 export const USUAL_SORTS: readonly SortForm[] = [
@@ -58,7 +49,7 @@ export async function findSort(
   { forms, column, kind }: { forms: readonly SortForm[]; column: string; kind: IdKind },
 ): Promise<{ readonly form: SortForm; readonly sort: DialectSort } | undefined> {
   for (const form of forms) {
-    const sort = form(column);
+    const sort = form.of(column);
     if (sort === undefined) continue;
     if (reader.client.callsLeft < 4) return undefined;
     const { listing: down } = await reader.read(sort.descending(request));

@@ -8,7 +8,8 @@ import type { KnownList, NumberedWindows } from '../window/find-window.ts';
 import type { ListRows } from '../window/read-whole-list.ts';
 import { likely, type Remark, toEdit } from '../notes/note.ts';
 import { withQuery } from '../requests/request-parameters.ts';
-import { ascends, findSort, honoursTiebreak, type SortForm, USUAL_SORTS } from './find-sort.ts';
+import type { SortForm } from '../dialects/dialect.ts';
+import { ascends, findSort, honoursTiebreak, USUAL_SORTS } from './find-sort.ts';
 import { sortSection, withTiebreak } from './sort-section.ts';
 
 /** The order of a list in a draft. */
@@ -63,7 +64,7 @@ function formsFor(
   { request, unknownParameter }: NumberedWindows,
 ): readonly SortForm[] {
   if (base.rows.length < 2) return [];
-  if (dialect?.sort !== undefined) return [(column) => dialect.sort?.(column)];
+  if (dialect?.sort !== undefined) return [dialect.sort];
   if (request.body !== undefined) return [];
   return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : USUAL_SORTS;
 }
@@ -82,7 +83,8 @@ function columnsOf({ sorts, map, idPath }: OrderContext): Readonly<Record<string
 async function sortOf(context: OrderContext, request: RequestSpec, form: SortForm) {
   const { reader, base, kind, walk } = context;
   const columns = columnsOf(context);
-  const section = request.body === undefined ? sortSection(form, columns) : undefined;
+  const { template } = form;
+  const section = request.body === undefined && template ? sortSection(template, columns) : undefined;
   const tied = section && withTiebreak(section, columns['id'] ?? '');
   if (tied === undefined) return section;
   const rows = walk?.rows ?? base.rows;
@@ -91,7 +93,7 @@ async function sortOf(context: OrderContext, request: RequestSpec, form: SortFor
   // Columns with few different values come first, because their ties show whether the second column works.
   for (const column of others.toSorted((a, b) => distinct(a) - distinct(b))) {
     if (reader.client.callsLeft < CALLS_KEPT) break;
-    const plain = form(column)?.descending(request) ?? request;
+    const plain = form.of(column)?.descending(request) ?? request;
     const trial = { column, plain, tied: withQuery(plain, tied.trial(column)) };
     const isHonoured = await honoursTiebreak(reader, base, trial, kind);
     if (isHonoured !== undefined) return isHonoured ? tied : section;
@@ -114,9 +116,11 @@ async function requestedOrder(
   const remark = likely(`requested by ${byId.by}, and reversed on request`);
   const sorted = await sortOf(context, request, form);
   const ordered = (other: RequestSpec) => byId.ascending(other);
-  const extend = sorted?.extend ?? ordered;
-  const order = sorted?.holdsOrder === true ? undefined : 'id';
-  const isSeen = asksForOrder('id', extend(request), { idPaths: [idPath], none: sorted?.none });
+  const { parameter } = sorted ?? {};
+  const place = parameter === undefined ? {} : { [parameter.name]: '{sort}' };
+  const extend = sorted === undefined ? ordered : (other: RequestSpec) => withQuery(other, place);
+  const order = sorted !== undefined && parameter === undefined ? undefined : 'id';
+  const isSeen = asksForOrder('id', extend(request), { idPaths: [idPath], none: parameter?.none });
   const orderIs = order === undefined || isSeen ? {} : { orderIs: 'asked' as const };
   return { order, ...orderIs, sort: sorted?.sort, extend, ordered, remark };
 }

@@ -1,5 +1,6 @@
 import { InferError } from '../../../../../src/workbench/infer/notes/note.ts';
 import {
+  type BodyFormat,
   detectFormat,
   documentIn,
   withArrays,
@@ -10,6 +11,13 @@ import type { UpstreamReply } from '../../../../../src/kernel/upstream-call.ts';
 function replyOf(body: string | Buffer, type = '', status = 200): UpstreamReply {
   const headers: Readonly<Record<string, string>> = type === '' ? {} : { 'content-type': type };
   return { status, body: Buffer.from(body), header: (name: string) => headers[name] };
+}
+
+/** The format of a reply. @throws InferError if it has none */
+function formatOf(reply: UpstreamReply): BodyFormat {
+  const format = detectFormat(reply);
+  if (format instanceof InferError) throw format;
+  return format;
 }
 
 describe('the format of a reply', () => {
@@ -39,27 +47,27 @@ describe('the format of a reply', () => {
       [{ id: '1', name: 'Ada' }],
     ],
   ])('is %s', (_what, body, type, decode, document) => {
-    const format = detectFormat(replyOf(body, type));
+    const format = formatOf(replyOf(body, type));
     expect(format.decode).toEqual(decode);
     expect(JSON.parse(JSON.stringify(format.document))).toEqual(document);
     expect(format.notes).toEqual([]);
   });
 
   it('is XML whatever its type says, with a note on an unusual one', () => {
-    const { decode, notes } = detectFormat(replyOf('<a><b>1</b></a>', 'text/html'));
+    const { decode, notes } = formatOf(replyOf('<a><b>1</b></a>', 'text/html'));
     expect(decode.format).toBe('xml');
     expect(decode.contentTypes?.[0]).toBe('text/html');
     expect(notes).toMatchObject([{ at: ['decode', 'contentTypes'], level: 'likely' }]);
   });
 
   it('reads later replies as it read the first', () => {
-    const { read } = detectFormat(replyOf('id;name\n1;Ada\n', 'text/csv'));
+    const { read } = formatOf(replyOf('id;name\n1;Ada\n', 'text/csv'));
     expect(read(replyOf('id;name\n2;Bob\n', 'text/csv'))).toMatchObject([{ id: '2' }]);
     expect(read(replyOf('<html>', 'text/html'))).toBeUndefined();
   });
 
   it('reads one element of XML as a list where it is told to', () => {
-    const format = withArrays(detectFormat(replyOf('<a><b>1</b></a>', 'application/xml')), ['a.b']);
+    const format = withArrays(formatOf(replyOf('<a><b>1</b></a>', 'application/xml')), ['a.b']);
     expect(format.decode.arrays).toEqual(['a.b']);
     expect(JSON.stringify(format.read(replyOf('<a><b>1</b></a>', 'application/xml')))).toContain('["1"]');
   });
@@ -67,32 +75,30 @@ describe('the format of a reply', () => {
 
 describe('the character set of a reply', () => {
   it('is UTF-8 without a word about it', () => {
-    expect(detectFormat(replyOf('{"a":"ü"}', 'application/json')).decode).toEqual({});
+    expect(formatOf(replyOf('{"a":"ü"}', 'application/json')).decode).toEqual({});
   });
 
   it('is the stated one, if the bytes are', () => {
     const body = Buffer.from('{"a":"ü"}', 'latin1');
-    const { decode, document } = detectFormat(replyOf(body, 'application/json; charset=iso-8859-1'));
+    const { decode, document } = formatOf(replyOf(body, 'application/json; charset=iso-8859-1'));
     expect(decode.charset).toBeUndefined();
     expect(document).toMatchObject({ a: 'ü' });
   });
 
   it('is windows-1252 if the bytes are not UTF-8 and nothing is stated: the operator has to look', () => {
-    const { decode, notes } = detectFormat(replyOf(Buffer.from('{"a":"ü"}', 'latin1'), 'application/json'));
+    const { decode, notes } = formatOf(replyOf(Buffer.from('{"a":"ü"}', 'latin1'), 'application/json'));
     expect(decode.charset).toBe('windows-1252');
     expect(notes).toMatchObject([{ at: ['decode', 'charset'], level: 'edit' }]);
   });
 
   it('is UTF-8 if the bytes are, although another one is stated', () => {
-    const { decode, notes } = detectFormat(replyOf('{"a":"ü"}', 'application/json; charset=us-ascii-x'));
+    const { decode, notes } = formatOf(replyOf('{"a":"ü"}', 'application/json; charset=us-ascii-x'));
     expect(decode.charset ?? 'utf-8').toBe('utf-8');
     expect(notes.every(({ level }) => level === 'likely')).toBe(true);
   });
 
   it('is that of two bytes for each character', () => {
-    const { decode, document } = detectFormat(
-      replyOf(Buffer.from('{"a":"ü"}', 'utf16le'), 'application/json'),
-    );
+    const { decode, document } = formatOf(replyOf(Buffer.from('{"a":"ü"}', 'utf16le'), 'application/json'));
     expect(decode.charset).toBe('utf-16le');
     expect(document).toMatchObject({ a: 'ü' });
   });
@@ -105,9 +111,9 @@ describe('a reply that is no data', () => {
     ['a sentence', 'Please sign in.', 'neither JSON, XML, CSV nor lines of JSON'],
   ])('is refused with what to do: %s', (_what, body, message) => {
     const reply = replyOf(body, 'text/plain', 403);
-    expect(() => detectFormat(reply)).toThrow(InferError);
-    expect(() => detectFormat(reply)).toThrow(message);
-    expect(() => detectFormat(reply)).toThrow('HTTP 403');
+    expect(() => formatOf(reply)).toThrow(InferError);
+    expect(() => formatOf(reply)).toThrow(message);
+    expect(() => formatOf(reply)).toThrow('HTTP 403');
     expect(documentIn(reply)).toBeUndefined();
   });
 });
