@@ -6,7 +6,7 @@ import type { InferredSource } from './infer-source.ts';
 import { costSummary } from '../explain/report/cost-report.ts';
 import { queryCosts } from '../../pipeline/query-costs.ts';
 import { plural } from '../../kernel/plural.ts';
-import type { DraftDiagnosis } from './verify/refine-draft.ts';
+import type { ClaimRun } from '../doctor/run-claims.ts';
 import type { DraftTrial } from './verify/try-draft.ts';
 
 function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {
@@ -31,7 +31,7 @@ function trialTexts(trials: readonly DraftTrial[]): readonly string[] {
 }
 
 /** The result of doctor for a draft: how many of its claims hold, and what differs. */
-function doctorText({ findings, rows, complete }: DraftDiagnosis): string {
+function doctorText({ findings, rows, complete }: ClaimRun): string {
   const count = (wanted: string) => findings.filter(({ verdict }) => verdict === wanted).length;
   const read = `${complete ? 'all ' : ''}${plural(rows, 'row')} read`;
   return `Doctor: ${plural(count('differs'), 'difference')}, ${count('agrees')} agree, ${count('could not tell')} unclear; ${read}.`;

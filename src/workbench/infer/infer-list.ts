@@ -35,7 +35,6 @@ export type ListDraft = Sections & {
 };
 
 type ListContext = InferContext & {
-  readonly baseUrl: string;
   /** Rows of the other saved replies. */
   readonly moreRows: readonly JsonObject[];
 };
@@ -54,12 +53,7 @@ function mapRows(
   );
   for (const [field, path] of Object.entries(columns))
     refuseAbsentColumn(rows, { field, kind: kinds.get(field) }, path);
-  const mapping = mapFields(resource, 'list', rows, {
-    paths,
-    described,
-    zone: dialect?.zone,
-    idKind: dialect?.idKind,
-  });
+  const mapping = mapFields(resource, 'list', rows, { paths, dialect, described });
   if (mapping !== undefined) return mapping;
   const candidates = candidatesText('id', columnsOf(rows));
   throw new InferError(
@@ -72,14 +66,14 @@ function mapRows(
 
 /** Reads a list to its end, or until its share of the calls is used up. A list in one reply needs no call. */
 async function readRows(
-  { client, baseUrl }: ListContext,
+  { client }: ListContext,
   reader: ListReader,
   found: FoundWindow,
   base: ListReply,
 ): Promise<ListRows | undefined> {
   const callsMax = Math.floor(client.callsLeft * READ_SHARE);
   if (found.kind === 'numbered' || found.kind === 'next')
-    return callsMax > 0 ? readWholeList(reader, found, { baseUrl, callsMax }) : undefined;
+    return callsMax > 0 ? readWholeList(reader, found, callsMax) : undefined;
   if (found.kind === 'unseen') return undefined;
   return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
 }
@@ -132,16 +126,17 @@ function sortable({ sorts, itemFields }: Resource, map: MapDraft['map']): readon
 
 /** Infers the `list` section of a source file from the replies of its service. @throws InferError */
 export async function inferList(context: ListContext): Promise<ListDraft> {
-  const { resource, response, baseUrl, moreRows } = context;
+  const { resource, response, moreRows } = context;
   const { dialect, place, request } = response;
   // Windows are told apart by ids, so the id is mapped from the first rows, and all fields again once the list is read.
   const early = mapRows(context, [...place.rows, ...moreRows]);
   const { reader, base } = openList(context, early);
   const list = { reader, request, base, dialect };
-  const found = await findWindow({ ...list, baseUrl });
+  const found = await findWindow(list);
   const first = await readRows(context, reader, found, base);
   const isRepeated = first !== undefined && repeats(first);
-  const numbered = found.kind === 'numbered' ? found.numbered : undefined;
+  const windows = 'unknownParameter' in found ? found : undefined;
+  const numbered = windows?.kind === 'numbered' ? windows : undefined;
   const isWalked = !isRepeated && found.kind !== 'none';
   const [opening = base, other] = first?.windows ?? [];
   const total = await inferTotal({ ...list, base: opening, other, walk: isWalked ? first : undefined });
@@ -152,9 +147,8 @@ export async function inferList(context: ListContext): Promise<ListDraft> {
   const { idPath, id } = early;
   const sorts = sortable(resource, map);
   const order = await inferOrder({ ...list, numbered, walk, idPath, kind: id.kind, sorts, map });
-  const isWindowed = found.kind === 'numbered' || found.kind === 'next';
-  const windowed = isWindowed ? firstWindow(found, numbered && order.ordered(numbered.request)) : undefined;
-  const { unknownParameter } = numbered ?? (found.kind === 'next' ? found : {});
+  const windowed = windows && firstWindow(windows, numbered && order.ordered(numbered.request));
+  const { unknownParameter } = windows ?? {};
   const filters = await inferFilters({ ...list, resource, windowed, unknownParameter, walk, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
   const window = windowSection(found, { ...list, end: { pastEnd: walk?.pastEnd, rows: count } });

@@ -19,16 +19,12 @@ import { type RecordDraft, inferRecord } from './map/infer-record.ts';
 import { type ListDraft, inferList } from './infer-list.ts';
 import { type FirstOptions, readFirst } from './read-first.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
+import type { ClaimRun } from '../doctor/run-claims.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
-import { type DraftDiagnosis, diagnoseDraft, refineDraft } from './verify/refine-draft.ts';
+import { refineDraft } from './verify/refine-draft.ts';
 import { trialNotes } from './verify/trial-notes.ts';
 import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
-import {
-  compileChanged,
-  describedFor,
-  type DraftPurpose,
-  writeAndCompile,
-} from './write/write-and-compile.ts';
+import { describedFor, type DraftPurpose, writeAndCompile } from './write/write-and-compile.ts';
 import type { Draft } from './write/write-draft.ts';
 
 /** What to draft, and the budget of calls. */
@@ -54,7 +50,7 @@ export type InferredSource = {
   /** The draft as `portico check` reads it. */
   readonly compiled: CompiledSource;
   /** The result of doctor for this draft; `undefined` if the draft was made from saved replies. */
-  readonly diagnosis: DraftDiagnosis | undefined;
+  readonly diagnosis: ClaimRun | undefined;
   /** How the draft answers one request of each kind; none if it was made from saved replies. */
   readonly trials: readonly DraftTrial[];
 };
@@ -114,7 +110,7 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
   const { resource, columns } = options;
   const context = { client, resource, response, columns, described: describedFor(options) };
   const moreRows = rowsOf(response, options.samples.slice(1));
-  const found = await inferList({ ...context, baseUrl: target.baseUrl, moreRows });
+  const found = await inferList({ ...context, moreRows });
   const { rows, mapping } = found;
   const given = singleRecordRequest(options, target);
   const one = resource.hasSingle ? await inferRecord({ ...context, given, rows, list: mapping }) : undefined;
@@ -161,18 +157,8 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
       notes: draft.notes,
     });
     if (calls === 0) return finish(proposed, { calls, diagnosis: undefined, trials: [] });
-    let callsMade = calls;
-    const { draft, compiled, diagnosis } = await refineDraft(proposed, write(proposed).compiled, {
-      compile: (changed) => compileChanged(() => write(changed)),
-      async examine(one) {
-        const found = await diagnoseDraft(one, {
-          callsMax: Math.max(1, options.callsMax - callsMade),
-          signal,
-        });
-        callsMade += found.calls;
-        return found;
-      },
-    });
+    const refined = await refineDraft(proposed, { write, callsMax: options.callsMax - calls, signal });
+    const { draft, compiled, diagnosis } = refined;
     const trials = await tryDraft(compiled, signal);
     // If a place must be edited anyway, that note says more than a note about the request that fails there.
     const isOpen = ({ at }: DraftNote) =>
@@ -181,7 +167,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
       draft,
       trialNotes(trials, compiled).filter((note) => !isOpen(note)),
     );
-    return finish(tried, { calls: callsMade, diagnosis, trials });
+    return finish(tried, { calls: calls + refined.calls, diagnosis, trials });
   } finally {
     client.close();
   }

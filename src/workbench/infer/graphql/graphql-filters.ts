@@ -83,35 +83,28 @@ function filterBelow(
     ? { escape: 'number' as const, ...(takesNullForZero(query) && { superset: true }) }
     : {};
   const and = type === undefined || path.length < 2 ? undefined : conjunction(type);
+  const put = (request: RequestSpec, at: readonly string[], value: unknown) =>
+    withArgument(query, request, arg, at, value);
   if (and !== undefined) {
     // Conditions are elements of a list, so that a filter that a caller does not use leaves nothing in the query.
     const item = setIn({}, path, '{value}') as NonNullable<DialectFilter['item']>;
-    const put = (request: RequestSpec, value: unknown) =>
-      withArgument(query, request, arg, [], value === undefined ? {} : { [and]: value });
     const filled = (value: string) => mapLeaves(item, (leaf) => (leaf === '{value}' ? typed(value) : leaf));
     return {
-      field,
-      op,
-      item,
-      ...escape,
+      ...{ field, op, item, ...escape },
       body: {
-        with: (request, value) => put(request, value === undefined ? undefined : [filled(value)]),
-        template: (request) => put(request, '{filters}'),
+        with: (request, value) => put(request, [], value === undefined ? {} : { [and]: [filled(value)] }),
+        template: (request) => put(request, [], { [and]: '{filters}' }),
       },
     };
   }
   const name = NAMES[op](field);
-  const put = (request: RequestSpec, value: unknown) => withArgument(query, request, arg, path, value);
   const without = (request: RequestSpec) =>
-    path.length === 0 ? request : withArgument(query, request, arg, path.slice(0, -1), {});
+    path.length === 0 ? request : put(request, path.slice(0, -1), {});
   return {
-    field,
-    op,
-    name,
-    ...escape,
+    ...{ field, op, name, ...escape },
     body: {
-      with: (request, value) => (value === undefined ? without(request) : put(request, typed(value))),
-      template: (request) => put(request, `{${name}}`),
+      with: (request, value) => (value === undefined ? without(request) : put(request, path, typed(value))),
+      template: (request) => put(request, path, `{${name}}`),
     },
   };
 }

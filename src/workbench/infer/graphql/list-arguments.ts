@@ -80,15 +80,13 @@ export function listArguments(schema: GraphqlSchema, { args }: OutputField): Lis
   return {
     paging: [...pagingArgs],
     variables: variables as Readonly<Record<string, unknown>>,
-    window:
-      kind === undefined || start === undefined
-        ? undefined
-        : {
-            kind,
-            ...(size !== undefined && { size: name(size) }),
-            ...(kind === 'cursor' ? { cursor: name(start) } : { start: name(start) }),
-            sizeMax: 100,
-          },
+    window: kind &&
+      start && {
+        kind,
+        size: size && name(size),
+        ...(kind === 'cursor' ? { cursor: name(start) } : { start: name(start) }),
+        sizeMax: 100,
+      },
     sorts: others.filter((arg) => SORT.test(fold(arg.name))),
     filters: others.filter((arg) => !SORT.test(fold(arg.name)) && !arg.type.isList),
   };

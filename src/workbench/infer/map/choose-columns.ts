@@ -26,7 +26,7 @@ const one = (
   column: Column | undefined,
   level: ColumnChoice['level'],
   others: readonly Column[] = [],
-): ColumnChoice | undefined => column && { columns: [column], others, level, join: false };
+): ColumnChoice | undefined => column && { columns: [column], others, level };
 
 /** The columns of a name: one, or two to join, or the login name as the last choice. */
 function personName(columns: readonly Column[]): ColumnChoice | undefined {
@@ -39,7 +39,7 @@ function personName(columns: readonly Column[]): ColumnChoice | undefined {
     const others = coverage(best) < 1 ? full.slice(1, 3) : [];
     return one(best, 'sure', others);
   }
-  if (parts.length > 1) return { columns: parts, others: [], level: 'sure', join: true };
+  if (parts.length > 1) return { columns: parts, others: [], level: 'sure' };
   if (best !== undefined) return one(best, 'likely');
   return one(parts[0] ?? named(columns, fieldWords.loginName, isText)[0], 'likely');
 }

@@ -51,18 +51,11 @@ function textSteps(
     against: texts.filter((text) => /[&<"]/.test(text.replaceAll(REFERENCE, ''))),
   };
   const nulls = words.map((word) => nullGuess(texts, word, hasGaps));
-  // `doubt` holds the property `doubt`, or nothing.
-  const {
-    steps,
-    words: taken,
-    remarks,
-    ...doubt
-  } = weighGuesses([trim, unescape, ...nulls], texts.length, isAsked);
+  const weighed = weighGuesses([trim, unescape, ...nulls], texts.length, isAsked);
   const html = likely('contains HTML, which is passed on; add the step stripHtml for plain text');
   return {
-    as: [...steps, ...nullIf([...taken, ...(values.includes(false) ? [false] : [])])],
-    remarks: [...(hasMarkup ? [html] : []), ...remarks],
-    ...doubt,
+    as: [...weighed.steps, ...nullIf([...weighed.words, ...(values.includes(false) ? [false] : [])])],
+    remarks: [...(hasMarkup ? [html] : []), ...weighed.remarks, ...weighed.doubts],
   };
 }
 
@@ -106,15 +99,14 @@ function labelSteps(
   words: readonly string[],
   options: Pick<StepOptions, 'hasGaps' | 'isAsked'>,
 ): CoercionSteps {
-  // `doubt` holds the property `doubt`, or nothing.
-  const { as, remarks, ...doubt } = textSteps(values, words, options);
+  const { as, remarks } = textSteps(values, words, options);
   const known = [...new Set(plainTexts(values, nullValues(values, ['', ...words])))];
   const isText = values.some((value) => typeof value === 'string');
   const number = isText ? [] : ['text'];
   if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
-    return { as: [...as, ...number], remarks, ...doubt };
+    return { as: [...as, ...number], remarks };
   const text = 'these are codes, not labels: give them labels, as: [{ enum: { code: label } }]';
-  return { as: [...as, ...number], remarks: [...remarks, toEdit(text)], ...doubt };
+  return { as: [...as, ...number], remarks: [...remarks, toEdit(text)] };
 }
 
 /** Steps for whole numbers. A number with a fraction is a missing value. */

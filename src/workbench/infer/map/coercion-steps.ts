@@ -7,9 +7,8 @@ import type { Remark } from '../notes/note.ts';
 /** The coercion steps for a field, with notes for the operator. */
 export type CoercionSteps = {
   readonly as: readonly unknown[];
+  /** With those on steps that may be needed (`isOfSteps`), about which only the operator can decide. */
   readonly remarks: readonly Remark[];
-  /** Steps that may be needed. Only the operator can decide. */
-  readonly doubt?: Remark;
 };
 
 /**

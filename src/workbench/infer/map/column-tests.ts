@@ -13,7 +13,6 @@ export type ColumnChoice = {
   /** Other columns for rows in which the first has no value. */
   readonly others: readonly Column[];
   readonly level: 'sure' | 'likely';
-  readonly join: boolean;
   /** Whether the operator or the dialect named the column. */
   readonly isGiven?: boolean;
   /** Why the column may belong to another field, although its name fits. */
@@ -92,15 +91,9 @@ export function requiredRemarks(
 ): readonly Remark[] {
   const isKnown = (row: number) =>
     [...columns, ...others].some(({ values }) => values[row] !== undefined && values[row] !== null);
-  const rows = columns[0]?.values.length ?? 0;
-  const without = required
-    ? Array.from({ length: rows }, (_, row) => row).filter((row) => !isKnown(row))
-    : [];
-  return without.length === 0
-    ? []
-    : [
-        toEdit(
-          `the contract requires ${name}, and ${without.length} of ${rows} records have none: they are invalid, see onInvalidRecord`,
-        ),
-      ];
+  const rows = columns[0]?.values ?? [];
+  const without = rows.filter((_, row) => !isKnown(row)).length;
+  if (!required || without === 0) return [];
+  const text = `the contract requires ${name}, and ${without} of ${rows.length} records have none: they are invalid, see onInvalidRecord`;
+  return [toEdit(text)];
 }

@@ -5,12 +5,12 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../../kernel/json/values.ts';
 import { fold, isNameable } from '../../../source/checks/evidence/document-leaves.ts';
 
-/** A column: one path of the records, with its value in each row. */
+/** A column: one path of the records, with its value in each row. While columns are looked for, a value may be an object. */
 export type Column = {
   readonly path: string;
   /** The folded keys of the path, from the root. */
   readonly words: readonly string[];
-  /** The values by row: texts, numbers, booleans, null, or `undefined` for no value. */
+  /** The values by row: texts, numbers, booleans, null, lists, or `undefined` for no value. */
   readonly values: readonly (Json | undefined)[];
 };
 
@@ -28,12 +28,8 @@ export function isSecretColumn(name: string): boolean {
   return FORBIDDEN.test(fold(name));
 }
 
-type Values = readonly (Json | undefined)[];
-/** A place in the records, with its value in each row. */
-type ColumnPlace = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
-
 /** The place under a key. */
-function placeUnder({ path, words, values }: ColumnPlace, key: string): ColumnPlace {
+function placeUnder({ path, words, values }: Column, key: string): Column {
   const inner = values.map((value) =>
     isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
   );
@@ -42,11 +38,11 @@ function placeUnder({ path, words, values }: ColumnPlace, key: string): ColumnPl
 
 /** The place of one element of the lists at a place, such as the first; `step` is added to the path. */
 function itemPlace(
-  { path, words, values }: ColumnPlace,
+  { path, words, values }: Column,
   step: string,
   pick: (list: readonly Json[]) => Json | undefined,
   word?: string,
-): ColumnPlace {
+): Column {
   return {
     path: path + step,
     words: word === undefined ? words : [...words, word],
@@ -55,7 +51,7 @@ function itemPlace(
 }
 
 /** Lists of `{ code: "x", value: … }`: the key of the name, and the names. */
-function pairNames(values: Values): { name: string; codes: readonly string[] } | undefined {
+function pairNames(values: Column['values']): { name: string; codes: readonly string[] } | undefined {
   const items = values.flatMap((value) => (isList(value) ? value : [])).filter((one) => isObject(one));
   if (items.length < 2 || !items.every((one) => 'value' in one)) return undefined;
   const name = PAIR_NAMES.find((key) => items.every((one) => typeof one[key] === 'string'));
@@ -65,13 +61,7 @@ function pairNames(values: Values): { name: string; codes: readonly string[] } |
 }
 
 /** The place of the element whose `key` has the value `wanted`; `literal` is that value in a path. */
-function itemWhere(
-  place: ColumnPlace,
-  key: string,
-  literal: string,
-  wanted: Json,
-  word?: string,
-): ColumnPlace {
+function itemWhere(place: Column, key: string, literal: string, wanted: Json, word?: string): Column {
   return itemPlace(
     place,
     `[?${pathWith('', key)}==${literal}]`,
@@ -80,11 +70,11 @@ function itemWhere(
   );
 }
 
-function listColumns(place: ColumnPlace, depth: number): readonly Column[] {
+function listColumns(place: Column, depth: number): readonly Column[] {
   const lists = place.values.filter((value) => isList(value));
   const inner = lists.flat();
   const first = itemPlace(place, '[0]', (list) => list[0]);
-  const columnsIn = (places: readonly ColumnPlace[]) => places.flatMap((one) => columnsAt(one, depth + 1));
+  const columnsIn = (places: readonly Column[]) => places.flatMap((one) => columnsAt(one, depth + 1));
   if (inner.some((one) => isObject(one))) {
     const pairs = pairNames(place.values);
     const picked =
@@ -99,20 +89,20 @@ function listColumns(place: ColumnPlace, depth: number): readonly Column[] {
   return columnsIn([...(isReference ? [itemPlace(place, '[1]', (list) => list[1], 'label')] : []), first]);
 }
 
-function scalarColumn({ path, words, values }: ColumnPlace): readonly Column[] {
+function scalarColumn({ path, words, values }: Column): readonly Column[] {
   const scalars = values.map((value) => (isObject(value) || isList(value) ? undefined : value));
   const isEmpty = scalars.every((value) => value === undefined);
   return isEmpty ? [] : [{ path, words, values: scalars }];
 }
 
 /** The places under each key of the objects at a place. */
-function partsIn(place: ColumnPlace): readonly ColumnPlace[] {
+function partsIn(place: Column): readonly Column[] {
   const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
   return [...keys].filter(isNameable).map((key) => placeUnder(place, key));
 }
 
 /** The text under a key, or the first of a list of texts. */
-function mixedColumn(place: ColumnPlace): Column | undefined {
+function mixedColumn(place: Column): Column | undefined {
   const lists = place.values.filter((value) => isList(value));
   const ofScalars =
     lists.length > 0 && lists.every((list) => !list.some((one) => isObject(one) || isList(one)));
@@ -122,7 +112,7 @@ function mixedColumn(place: ColumnPlace): Column | undefined {
   return { path: `${place.path}[0] | ${place.path}`, words: place.words, values };
 }
 
-function columnsAt(place: ColumnPlace, depth: number): readonly Column[] {
+function columnsAt(place: Column, depth: number): readonly Column[] {
   if (depth > DEPTH_MAX || isSecretColumn(place.words.at(-1) ?? '')) return [];
   const mixed = mixedColumn(place);
   if (mixed !== undefined) return [mixed];
@@ -136,7 +126,7 @@ export function columnsOf(rows: readonly JsonObject[]): readonly Column[] {
   return columnsAt({ path: '', words: [], values: rows.slice(0, ROWS_MAX) }, 0).slice(0, COLUMNS_MAX);
 }
 
-function listsAt(place: ColumnPlace, depth: number): readonly Column[] {
+function listsAt(place: Column, depth: number): readonly Column[] {
   if (depth > DEPTH_MAX || isSecretColumn(place.words.at(-1) ?? '')) return [];
   const known = place.values.filter((value) => value !== undefined && value !== null);
   if (known.length > 0 && known.every((value) => isList(value))) return [place];

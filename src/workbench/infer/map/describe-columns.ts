@@ -5,6 +5,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { maskText } from '../../explain/value-shape.ts';
+import { plainTexts } from './coercion-steps.ts';
 import { type Column, knownValues } from './columns.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './moment-form.ts';
@@ -20,11 +21,7 @@ export function maskedSample(value: Json): string {
   return maskText(text, SAMPLE_MAX).replaceAll(/[{}$"]/g, '?');
 }
 
-const textsOf = (column: Column) =>
-  knownValues(column).flatMap((value) => {
-    const text = scalarText(value)?.trim() ?? '';
-    return text === '' ? [] : [text];
-  });
+const textsOf = (column: Column) => plainTexts(knownValues(column), ['']);
 
 /** Whether the values of a column can be a field of a kind. */
 function canBe(kind: FieldKind, column: Column): boolean {

@@ -13,7 +13,7 @@ import { isObject, scalarText } from '../../../kernel/json/values.ts';
 import { mapTexts } from '../../../kernel/json/json-tree.ts';
 import type { RecordContext } from './infer-context.ts';
 import type { MapDraft } from './map-fields.ts';
-import { compileIdReader, type IdKind } from '../requests/list-reader.ts';
+import { compileTextReader, type IdKind } from '../requests/list-reader.ts';
 
 /** The view of one record that was found. */
 export type FoundRecord = {
@@ -75,7 +75,7 @@ const hasOwnScalars = (value: JsonObject) =>
 /** Whether a record's own address ends in an id, for records that have no other id. */
 function linkedBy({ idPath, id: { kind, pattern } }: MapDraft, id: string): IsRecord {
   if (pattern === undefined) return () => false;
-  const idOf = compileIdReader(idPath, pattern);
+  const idOf = compileTextReader(idPath, pattern);
   return (record) => sameId(idOf(record), id, kind);
 }
 

@@ -3,13 +3,13 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { mapLeaves } from '../../../kernel/json/json-tree.ts';
 import { percentDecoded } from '../../../kernel/percent-decoded.ts';
-import { compileIdReader } from '../requests/list-reader.ts';
+import { compileTextReader } from '../requests/list-reader.ts';
 import { linkedPaths } from './find-record.ts';
 import type { RecordContext } from './infer-context.ts';
 
 /** The ids of the list as the gateway sends them: numbers have no leading zeros, and all have the form of the dialect's ids. */
 export function listedIds({ rows, list, response: { dialect } }: RecordContext): readonly string[] {
-  const idOf = compileIdReader(list.idPath, list.id.pattern);
+  const idOf = compileTextReader(list.idPath, list.id.pattern);
   const known = dialect?.idForm(list.id.kind === 'number');
   const form = known === undefined ? undefined : new RegExp(`^(?:${known})$`);
   return rows.flatMap((row) => {

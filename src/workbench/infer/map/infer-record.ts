@@ -40,12 +40,7 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
   const paths = { ...Object.fromEntries(listPaths), ...knownPaths(dialect, resource), ...columns };
-  return mapFields(resource, 'get', found.records, {
-    paths,
-    described,
-    zone: dialect?.zone,
-    idKind: dialect?.idKind,
-  });
+  return mapFields(resource, 'get', found.records, { paths, dialect, described });
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */

@@ -6,6 +6,7 @@ import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Resource } from '../../../contract/resource.ts';
 import type { Field, FieldKind } from '../../../contract/fields.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { chooseField } from './choose-columns.ts';
 import { type ColumnChoice, requiredRemarks } from './column-tests.ts';
 import { inferId, type NativeId } from './infer-id.ts';
@@ -70,16 +71,22 @@ export function refuseAbsentColumn(
 }
 
 /** The paths of a field and its values by row, those of all joined columns. */
-function pathsOf({ columns, others, join }: ColumnChoice): {
+function pathsOf({ columns, others }: ColumnChoice): {
   from: string | string[];
   values: readonly Json[];
 } {
   const values = [...columns, ...others].flatMap((column) =>
     column.values.filter((value) => value !== undefined),
   );
-  if (join) return { from: columns.map(({ path }) => path), values };
+  if (columns.length > 1) return { from: columns.map(({ path }) => path), values };
   return { from: [...columns, ...others].map(({ path }) => path).join(' | '), values };
 }
+
+/** What the dialect or the operator says of the fields. */
+type KnownOfFields = Pick<FieldContext, 'described'> & {
+  readonly paths: Readonly<Record<string, string>>;
+  readonly dialect: Pick<Dialect, 'zone' | 'idKind'> | undefined;
+};
 
 /** What is known of the list, or of the single record, whose fields are mapped. */
 type FieldContext = {
@@ -103,12 +110,12 @@ function withCandidates(
   without: readonly Column[],
 ): readonly Remark[] {
   const texts = candidatesText(kind, columns, without);
-  const isOpen = remarks.some(({ level }) => level === 'edit');
-  if (!isOpen || texts === '') return remarks;
+  const isOpen = ({ level, isOfSteps }: Remark) => level === 'edit' && isOfSteps !== true;
+  if (!remarks.some(isOpen) || texts === '') return remarks;
   const sample = without[0] === undefined ? undefined : knownValues(without[0])[0];
   const own = sample === undefined ? '' : `it reads ${maskedSample(sample)}; `;
   return remarks.map((remark) =>
-    remark.level === 'edit'
+    isOpen(remark)
       ? { ...remark, text: `${remark.text} (${own}other columns for ${name}: ${texts})` }
       : remark,
   );
@@ -124,7 +131,7 @@ function onlyFitting({ kind, values }: Field, columns: readonly Column[]) {
         : [() => false, ''];
   const [column, ...others] = columns.filter(fits);
   if (column === undefined || others.length > 0) return undefined;
-  const choice: ColumnChoice = { columns: [column], others: [], level: 'likely', join: false };
+  const choice: ColumnChoice = { columns: [column], others: [], level: 'likely' };
   return { choice, text: `${column.path} is the only column of ${what}` };
 }
 
@@ -149,10 +156,10 @@ function mapUnnamed(field: Field, context: FieldContext): MappedField {
 
 /** Remarks on the choice of the columns themselves. */
 function choiceRemarks(field: Field, chosen: ColumnChoice, { allColumns, idPath }: FieldContext) {
-  const [column] = chosen.columns;
+  const [column, joined] = chosen.columns;
   const isName = field.means === 'person_name' || field.means === 'title';
   const noName =
-    isName && chosen.isGiven !== true && !chosen.join && column !== undefined
+    isName && chosen.isGiven !== true && joined === undefined && column !== undefined
       ? whyNoName(column, allColumns, idPath)
       : undefined;
   if (noName !== undefined) return [toEdit(`this may not be the name: ${noName}`)];
@@ -177,20 +184,19 @@ function mapField(field: Field, chosen: ColumnChoice | undefined, context: Field
     return { draft: fieldDraft(from, as), remarks: [absent(text)] };
   }
   const unsure = [...choiceRemarks(field, chosen, context), ...requiredRemarks(field, chosen)];
-  if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
+  if (typeof from !== 'string') return { draft: { from, as: [{ join: ' ' }] }, remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
   const hasGaps = chosen.columns.some((one) =>
     one.values.some((value) => value === undefined || value === null),
   );
   const isAsked = resource.filters.some((filter) => filter.field === field.name);
-  const { as, remarks, doubt: open } = chooseSteps(field, values, { name, zone, hasGaps, isAsked });
-  const doubts = open === undefined ? [] : [open];
+  const { as, remarks } = chooseSteps(field, values, { name, zone, hasGaps, isAsked });
   const [column] = chosen.columns;
   const money = field.kind === 'decimal' && column !== undefined ? findMoney(column, allColumns) : undefined;
   if (money === undefined)
     return {
       draft: fieldDraft(from, as),
-      remarks: [...withCandidates([...unsure, ...remarks], field, allColumns, chosen.columns), ...doubts],
+      remarks: withCandidates([...unsure, ...remarks], field, allColumns, chosen.columns),
     };
   return {
     draft: { from: money.from, as: [money.step, ...as] },
@@ -206,37 +212,30 @@ export function mapFields(
   resource: Resource,
   view: 'list' | 'get',
   rows: readonly JsonObject[],
-  /** What the dialect or the operator says: columns by field, the time zone, and that ids are texts in any case. */
-  known: {
-    readonly paths: Readonly<Record<string, string>>;
-    readonly zone: string | undefined;
-    readonly idKind: 'text' | undefined;
-    /** The resources whose ids the source describes; the resource itself is one of them. */
-    readonly described: ReadonlySet<string>;
-  },
+  /** `paths` are the columns by field that the dialect or the operator names; the resource itself is one of `described`. */
+  { paths, dialect, described }: KnownOfFields,
 ): MapDraft | undefined {
   const [columns, lists] = [columnsOf(rows), listsOf(rows)];
   const fields = view === 'list' ? resource.itemFields : resource.detailFields;
   const at = ['resources', resource.name, view, 'map'];
   const choose = (field: Field): ColumnChoice | undefined => {
-    const column = knownColumn(known.paths[field.name], rows, field.kind);
+    const column = knownColumn(paths[field.name], rows, field.kind);
     if (column === undefined && field.kind === 'list')
       return chooseField([...lists, ...columns], resource, field);
     if (column === undefined) return inAllRows(chooseField(columns, resource, field), rows);
-    return { columns: [column], others: [], level: 'sure', join: false, isGiven: true };
+    return { columns: [column], others: [], level: 'sure', isGiven: true };
   };
   const [idField] = resource.itemFields;
-  const id = inferId(columns, idField && choose(idField), known.idKind);
+  const id = inferId(columns, idField && choose(idField), dialect?.idKind);
   if (id === undefined) return undefined;
-  refuseUndescribed([...resource.itemFields, ...resource.detailFields], known.described);
+  refuseUndescribed([...resource.itemFields, ...resource.detailFields], described);
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
   // The fields of elements are no fields of the resource, so no filter asks for them.
   const element = { ...resource, filters: [], fieldNames: [] };
   for (const field of fields) {
     if (field.kind === 'id') continue;
-    const { zone, described } = known;
-    const context = { zone, allColumns: columns, idPath: id.path, resource, described };
+    const context = { zone: dialect?.zone, allColumns: columns, idPath: id.path, resource, described };
     const {
       draft,
       remarks,
@@ -252,7 +251,6 @@ export function mapFields(
       notes.push(...notesAt([...at, field.name, 'each', 'map', name], ...own));
   }
   if (view === 'list') notes.push(...notesAt(['resources', resource.name, 'id'], id.remark));
-  const { kind, pattern, form, path } = id;
-  const parts = { ...(pattern !== undefined && { pattern }), ...(form !== undefined && { form }) };
-  return { map, id: { kind, ...parts }, idPath: path, notes };
+  const { path: idPath, remark: _remark, ...native } = id;
+  return { map, id: native, idPath, notes };
 }

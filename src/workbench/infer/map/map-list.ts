@@ -48,7 +48,7 @@ function mapValues(
   mapElement: MapElement,
 ): MappedField {
   const own = { ...column, values: elements };
-  const given: ColumnChoice = { columns: [own], others: [], level: 'sure', join: false, isGiven: true };
+  const given: ColumnChoice = { columns: [own], others: [], level: 'sure', isGiven: true };
   const { draft, remarks } = mapElement(of, [own], given);
   const as = draft === null ? [] : pathsAndSteps(draft).as;
   const { path } = column;

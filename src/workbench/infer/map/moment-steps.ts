@@ -40,74 +40,72 @@ function isPlaceholder(text: string, values: readonly Json[]): boolean {
   return often && !(text === '0' && texts.some(isNear));
 }
 
-/** Decides which timestamps mean "no value", and which ones the operator must decide about. */
-function nullMoments(values: readonly Json[]) {
+/** The remark on values of a form that the draft does not read. */
+export const OTHER_FORM_REMARK = likely('values in another form become null');
+
+/** Decides which timestamps mean "no value", which ones the operator must decide about, and what form the others have. */
+function readMoments(values: readonly Json[]) {
   const words = NULL_INSTANTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
   const found = nullValues(values, words);
   const texts = values.flatMap((value) => scalarText(value) ?? []);
   const guesses = words.filter((word) => EARLY.has(word)).map((word) => nullGuess(texts, word, false));
-  const { words: sure, doubt } = weighGuesses(guesses, texts.length);
+  const { words: sure, doubts } = weighGuesses(guesses, texts.length);
   const taken = found.filter((word) => !EARLY.has(String(word)) || sure.includes(String(word)));
-  return { found, taken, known: plainTexts(values, found), ...(doubt !== undefined && { doubt }) };
+  const known = plainTexts(values, found);
+  const form = momentForm(known);
+  const remarks = [
+    ...(form?.ambiguous ? [toEdit('could not find which number is the day and which the month')] : []),
+    ...(form !== undefined && form.share < 1 ? [OTHER_FORM_REMARK] : []),
+    ...doubts,
+  ];
+  return { found, taken, known, form, remarks, doubts };
 }
-
-/** The remark on values of a form that the draft does not read. */
-export const OTHER_FORM_REMARK = likely('values in another form become null');
-
-const WHICH_IS_THE_DAY = toEdit('could not find which number is the day and which the month');
 
 /** Steps for timestamps: the format that matches, and a zone if the texts have none. */
 export function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
-  // `doubt` holds the property `doubt`, or nothing.
-  const { found, taken, known, ...doubt } = nullMoments(values);
-  const form = momentForm(known);
+  const { found, taken, form, remarks } = readMoments(values);
   if (form === undefined)
     return {
       as: [...nullIf(found), { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
       remarks: [toEdit('could not find the format of these timestamps: give the format and its zone')],
     };
-  const remarks: Remark[] = [];
-  if (form.local && zone === undefined)
-    remarks.push(toEdit('the texts have no time zone: replace UTC by the zone of the service'));
-  if (form.local && zone !== undefined)
-    remarks.push(likely(`the texts have no time zone; this product writes ${zone}`));
-  if (form.ambiguous) remarks.push(WHICH_IS_THE_DAY);
-  if (form.share < 1) remarks.push(OTHER_FORM_REMARK);
-  return { as: [...nullIf(taken), ...form.steps], remarks, ...doubt };
+  const local =
+    zone === undefined
+      ? toEdit('the texts have no time zone: replace UTC by the zone of the service')
+      : likely(`the texts have no time zone; this product writes ${zone}`);
+  return {
+    as: [...nullIf(taken), ...form.steps],
+    remarks: [...(form.local ? [local] : []), ...remarks],
+  };
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MIDNIGHT_UTC = /T00:00(?::00(?:\.0+)?)?Z$/;
+
+/** The remark on instants: which days they are on. */
+function daysRemark(isMidnight: boolean, zone: string | undefined): Remark {
+  if (isMidnight) return likely('all times are midnight in UTC, so the days are those of UTC');
+  if (zone === undefined) return toEdit('these are instants: replace UTC by the zone whose days are meant');
+  return likely(`the days are those of ${zone}, in which this product writes`);
+}
 
 /**
  * Steps for dates: none for days as the contract writes them. A local time is on the day that it names, whatever its zone; an
  * instant is on a day only in some zone, which the operator knows.
  */
 export function dateSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
-  // `doubt` holds the property `doubt`, or nothing.
-  const { found, taken, known, ...doubt } = nullMoments(values);
+  const { found, taken, known, form, remarks, doubts } = readMoments(values);
   if (known.length > 0 && known.every((text) => DAY.test(text)))
-    return { as: nullIf(taken), remarks: [], ...doubt };
-  const form = momentForm(known);
+    return { as: nullIf(taken), remarks: doubts };
   if (form === undefined)
     return {
       as: [...nullIf(found), { date: { format: 'dd.MM.yyyy', zone: 'UTC' } }, { day: 'UTC' }],
       remarks: [toEdit('could not find the format of these dates: give the format')],
     };
-  const remarks: Remark[] = [];
-  if (!form.local) {
-    if (known.every((text) => MIDNIGHT_UTC.test(text)))
-      remarks.push(likely('all times are midnight in UTC, so the days are those of UTC'));
-    else if (zone === undefined)
-      remarks.push(toEdit('these are instants: replace UTC by the zone whose days are meant'));
-    else remarks.push(likely(`the days are those of ${zone}, in which this product writes`));
-  }
-  if (form.ambiguous) remarks.push(WHICH_IS_THE_DAY);
-  if (form.share < 1) remarks.push(OTHER_FORM_REMARK);
-  const isUtc = form.local || known.every((text) => MIDNIGHT_UTC.test(text));
+  const isMidnight = known.every((text) => MIDNIGHT_UTC.test(text));
+  const isUtc = form.local || isMidnight;
   return {
     as: [...nullIf(taken), ...form.steps, { day: isUtc ? 'UTC' : (zone ?? 'UTC') }],
-    remarks,
-    ...doubt,
+    remarks: [...(form.local ? [] : [daysRemark(isMidnight, zone)]), ...remarks],
   };
 }

@@ -89,11 +89,8 @@ export function byOwnName(field: Field): Choice {
       const best = whole ?? filled[0] ?? found[0];
       if (best === undefined) return undefined;
       const doubt = whyOther(best, columns, field) ?? whyNoIds(best, field);
-      return {
-        ...{ columns: [best], others: [], join: false },
-        level: whole === undefined ? 'likely' : 'sure',
-        ...(doubt !== undefined && { doubt }),
-      };
+      const level = whole === undefined ? 'likely' : 'sure';
+      return { columns: [best], others: [], level, ...(doubt !== undefined && { doubt }) };
     },
   };
 }

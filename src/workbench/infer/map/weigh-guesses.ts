@@ -46,9 +46,8 @@ export function weighGuesses(guesses: readonly Guess[], count: number, isAsked =
     steps: taken.flatMap(({ step, word }) => (word === undefined ? [step] : [])),
     words: taken.flatMap(({ word }) => word ?? []),
     remarks: taken.flatMap(({ remark }) => (remark === undefined ? [] : [likely(remark)])),
-    ...(doubts.length > 0 && {
-      doubt: { ...toEdit(`${doubts.join('; ')}; ${why}`), isOfSteps: true as const },
-    }),
+    doubts:
+      doubts.length === 0 ? [] : [{ ...toEdit(`${doubts.join('; ')}; ${why}`), isOfSteps: true as const }],
   };
 }
 

@@ -1,28 +1,27 @@
 // Finds for `infer` the parameters of a service that filter, by sending likely ones and looking at the rows.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import { compilePath } from '../../../source/adapter/spec/path.ts';
 import { escapes } from '../../../source/adapter/request/escape.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
-import { type Dialect, type DialectFilter, type PlainFilter } from '../dialects/dialect.ts';
-import { scalarText } from '../../../kernel/json/values.ts';
-import type { ListAnswer, ListReader } from '../requests/list-reader.ts';
+import type { DialectFilter, PlainFilter } from '../dialects/dialect.ts';
+import { compileTextReader, type ListAnswer } from '../requests/list-reader.ts';
 import { mapLeaves, mapTexts } from '../../../kernel/json/json-tree.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from '../window/parameter-names.ts';
 import { type Effect, findParameter, type UnknownParameter } from '../window/find-parameter.ts';
+import type { KnownList } from '../window/find-window.ts';
 import { usualForms, jsonFilterCandidates } from './filter-forms.ts';
 
 /** What the search for filters needs to know of a list. */
-export type FilterContext = {
-  readonly request: RequestSpec;
+export type FilterContext = Pick<KnownList, 'reader' | 'request' | 'dialect'> & {
   /** Rows of the list without a filter. */
   readonly rows: readonly JsonObject[];
   /** The ids of the first window without a filter. */
   readonly firstIds: readonly string[];
   readonly unknownParameter: UnknownParameter;
   readonly wanted: readonly PlainFilter[];
-  readonly dialect: Dialect | undefined;
+  /** The documented forms of filters, if there are any. */
+  readonly known: readonly DialectFilter[] | undefined;
 };
 
 /** The list's request with a condition. */
@@ -55,17 +54,11 @@ type Condition = {
   readonly isEmpty: (row: JsonObject) => boolean;
 };
 
-function textsAt({ rows }: FilterContext, path: string): readonly string[] {
-  const find = compilePath(path);
-  return rows.map((row) => scalarText(find(row))?.trim() ?? '');
-}
-
 /** The condition to look for a filter with: some rows meet it and others do not, so that an effect can be seen. */
-function conditionFor(context: FilterContext, path: string, op: DialectFilter['op']): Condition | undefined {
-  const find = compilePath(path);
-  const textOf = (row: JsonObject) => scalarText(find(row))?.trim() ?? '';
+function conditionFor({ rows }: FilterContext, path: string, op: DialectFilter['op']): Condition | undefined {
+  const textOf = compileTextReader(path);
   const isEmpty = (row: JsonObject) => textOf(row) === '';
-  const texts = textsAt(context, path).filter((text) => text !== '');
+  const texts = rows.map(textOf).filter((text) => text !== '');
   if (op === 'eq') {
     const plain = texts.filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
     const counts = Map.groupBy(plain, (text) => text);
@@ -102,7 +95,6 @@ type FoundForm = { readonly filter: DialectFilter; readonly spelledBy: number | 
 
 /** Sends the forms of a filter that services commonly have. Several go in one call if unknown ones are ignored. */
 async function findUsual(
-  reader: ListReader,
   context: FilterContext,
   { field, op, column }: PlainFilter,
   condition: Condition,
@@ -121,6 +113,7 @@ async function findUsual(
   const isFirst = ({ name }: ParameterCandidate, index: number) =>
     candidates.findIndex((one) => one.name === name) === index;
   const search = {
+    reader: context.reader,
     request: context.request,
     value: condition.value,
     unknownParameter: context.unknownParameter,
@@ -128,7 +121,7 @@ async function findUsual(
     callsMax: 16,
   };
   for (const group of [candidates.filter(isFirst), candidates.filter((one, index) => !isFirst(one, index))]) {
-    const [found] = await findParameter(reader, { ...search, candidates: group });
+    const [found] = await findParameter({ ...search, candidates: group });
     if (found?.effect !== 'obeyed') continue;
     const { name, template = '{value}' } = found.candidate;
     const form = forms.find(({ query }) => query[name] === template);
@@ -138,22 +131,18 @@ async function findUsual(
 }
 
 /** Whether a filter by a value that no row has returns no row. It is asked if all known rows have the same value. */
-async function leavesNone(
-  reader: ListReader,
-  context: FilterContext,
-  filter: DialectFilter,
-): Promise<boolean> {
-  const { listing } = await reader.read(filteredRequest(context, filter, 'zz-portico-nothing'));
+async function leavesNone(context: FilterContext, filter: DialectFilter): Promise<boolean> {
+  const { listing } = await context.reader.read(filteredRequest(context, filter, 'zz-portico-nothing'));
   return listing?.rows.length === 0;
 }
 
 /** The first of the documented forms of a filter that has an effect. */
 async function findKnown(
-  reader: ListReader,
   context: FilterContext,
   filters: readonly DialectFilter[],
   condition: Condition | undefined,
 ): Promise<FoundForm | undefined> {
+  const { reader } = context;
   for (const filter of filters) {
     if (reader.client.callsLeft < 3) return undefined;
     if (filter.body !== undefined) {
@@ -162,8 +151,7 @@ async function findKnown(
       if (listing?.ids.length !== context.firstIds.length) continue;
     }
     if (condition === undefined) {
-      if (filter.op === 'eq' && (await leavesNone(reader, context, filter)))
-        return { filter, spelledBy: undefined };
+      if (filter.op === 'eq' && (await leavesNone(context, filter))) return { filter, spelledBy: undefined };
       continue;
     }
     const answer = await reader.read(filteredRequest(context, filter, condition.value));
@@ -183,38 +171,33 @@ type UnknownSearch = {
 
 /** A filter in a form that services commonly have: the operator in the name of a parameter, or a JSON object. */
 async function findUnknown(
-  reader: ListReader,
   context: FilterContext,
   wanted: PlainFilter,
   { condition, spelledBy, before }: UnknownSearch,
 ): Promise<FoundForm | undefined> {
-  const usual = () => findUsual(reader, context, wanted, condition, spelledBy);
+  const usual = () => findUsual(context, wanted, condition, spelledBy);
   if (before !== undefined && before.joined === undefined) return usual();
   const forms = jsonFilterCandidates(wanted).filter(
     ({ joined }) => before === undefined || JSON.stringify(joined) === JSON.stringify(before.joined),
   );
-  const inJson = () => findKnown(reader, context, forms, condition);
+  const inJson = () => findKnown(context, forms, condition);
   return before === undefined ? ((await usual()) ?? inJson()) : inJson();
 }
 
 /**
- * Finds which parameter filters by which field: one form for each filter of the contract. `known` are the documented
- * forms, if there are any. Doctor checks later whether the filter returns just the right rows.
+ * Finds which parameter filters by which field: one form for each filter of the contract. Doctor checks later whether the
+ * filter returns just the right rows.
  */
-export async function findFilters(
-  reader: ListReader,
-  context: FilterContext,
-  known: readonly DialectFilter[] | undefined,
-): Promise<readonly DialectFilter[]> {
+export async function findFilters(context: FilterContext): Promise<readonly DialectFilter[]> {
   const found: DialectFilter[] = [];
   let spelledBy: number | undefined;
   for (const wanted of context.wanted) {
-    if (reader.client.callsLeft < 6) break;
+    if (context.reader.client.callsLeft < 6) break;
     const condition = conditionFor(context, wanted.column, wanted.op);
-    const own = known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);
+    const own = context.known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);
     const one = await (own === undefined
-      ? condition && findUnknown(reader, context, wanted, { condition, spelledBy, before: found[0] })
-      : findKnown(reader, context, own, condition));
+      ? condition && findUnknown(context, wanted, { condition, spelledBy, before: found[0] })
+      : findKnown(context, own, condition));
     if (one === undefined) continue;
     spelledBy ??= one.spelledBy;
     found.push(one.filter);
@@ -223,6 +206,6 @@ export async function findFilters(
 }
 
 /** Whether some row has no value at a path. Only such a row can show that a filter leaves out rows without a value. */
-export function hasEmpty(context: FilterContext, path: string): boolean {
-  return textsAt(context, path).some((text) => text === '');
+export function hasEmpty({ rows }: FilterContext, path: string): boolean {
+  return rows.map(compileTextReader(path)).includes('');
 }

@@ -9,7 +9,7 @@ import type { Resource } from '../../../contract/resource.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import { type JsonType, jsonType } from '../../../kernel/json/values.ts';
 import { type Dialect, type DialectFilter, plainFilters } from '../dialects/dialect.ts';
-import type { FieldDraft } from '../map/map-list.ts';
+import { type FieldDraft, pathsAndSteps } from '../map/map-list.ts';
 import { type DraftNote, likely, notesAt, type Remark } from '../notes/note.ts';
 import { findFilters, type FilterContext, hasEmpty } from './find-filters.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
@@ -39,20 +39,19 @@ function isReversible(step: unknown): boolean {
 
 /** The path of a field whose values the service stores unchanged. */
 function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): string | undefined {
-  const draft = map[field];
-  if (draft === null || draft === undefined) return undefined;
-  if (typeof draft === 'string') return draft;
-  if ('each' in draft) return undefined;
+  const draft = map[field] ?? null;
+  if (draft === null || (typeof draft === 'object' && 'each' in draft)) return undefined;
+  const { from, as } = pathsAndSteps(draft);
   const money = moneyOf(draft);
-  const steps = money === undefined ? draft.as : draft.as.slice(1);
-  if (typeof draft.from !== 'string' || !steps.every(isReversible)) return undefined;
-  return [draft.from, money?.amount].filter((part) => part !== undefined && part !== '').join('.');
+  const steps = money === undefined ? as : as.slice(1);
+  if (typeof from !== 'string' || !steps.every(isReversible)) return undefined;
+  return [from, money?.amount].filter((part) => part !== undefined && part !== '').join('.');
 }
 
 /** The money step of a field. A filter on such an amount also finds other currencies. */
 function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | undefined {
-  if (draft === null || draft === undefined || typeof draft === 'string' || 'each' in draft) return undefined;
-  const [first] = draft.as as readonly { readonly money?: { readonly amount: string } }[];
+  if (draft === null || draft === undefined) return undefined;
+  const [first] = pathsAndSteps(draft).as as readonly { readonly money?: { readonly amount: string } }[];
   return typeof first === 'object' ? first.money : undefined;
 }
 
@@ -154,14 +153,14 @@ export async function inferFilters(search: FilterSearch): Promise<FiltersDraft> 
   }
   const first = (await reader.read(windowed)).listing ?? base;
   const context: FilterContext = {
+    ...{ reader, dialect, known },
     request: windowed,
     rows: walk.rows,
     firstIds: first.ids,
     unknownParameter: dialect === undefined ? (search.unknownParameter ?? 'refused') : 'ignored',
     wanted: plainFilters(resource, (field) => pathOf(map, field)),
-    dialect,
   };
-  const found = await findFilters(reader, context, known);
+  const found = await findFilters(context);
   const filters: Record<string, Record<string, unknown>> = {};
   const notes: DraftNote[] = [];
   for (const filter of found) {

@@ -30,10 +30,10 @@ export type ListLayout = {
   readonly idPattern?: string | undefined;
 };
 
-/** Compiles the reading of a row's native id: the text at its path, or a part of that text; empty if the row has none. */
-export function compileIdReader(idPath: string, idPattern: string | undefined): (row: JsonObject) => string {
-  const find = compilePath(idPath);
-  const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
+/** Compiles the reading of a text in a row, such as its native id: the part that a pattern finds; empty if there is none. */
+export function compileTextReader(path: string, part?: string): (row: JsonObject) => string {
+  const find = compilePath(path);
+  const pattern = part === undefined ? undefined : new RegExp(part);
   return (row) => {
     const text = scalarText(find(row))?.trim() ?? '';
     return pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
@@ -56,7 +56,7 @@ export function readListReply(
   const errors = isObject(document) ? document['errors'] : undefined;
   if (absent && errors !== undefined && isList(errors) && errors.length > 0) return undefined;
   const rows = found.filter((row) => isObject(row));
-  return { reply, document, rows, ids: rows.map(compileIdReader(idPath, idPattern)) };
+  return { reply, document, rows, ids: rows.map(compileTextReader(idPath, idPattern)) };
 }
 
 /** A reply, and the list in it if there is one. */

@@ -189,10 +189,9 @@ export function readInferTarget(options: TargetOptions): InferTarget {
       `the request holds ${variable}, which a source file reads as a variable`,
       'write a space after the brace, if the service allows one',
     );
-  const others = more.map((header) => ({
-    name: header.name,
-    value: secrets.hide(header.value, header.name.replace(/^x-/i, '')),
-  }));
-  const headers = { ...constants, ...headersOf(others) };
+  const others = more.map(
+    (one) => [one.name, secrets.hide(one.value, one.name.replace(/^x-/i, ''))] as const,
+  );
+  const headers = { ...constants, ...Object.fromEntries(others) };
   return { name, baseUrl: url.origin, request, secrets, auth, headers, constants };
 }

@@ -17,6 +17,7 @@ import { literalRequest } from './request-parameters.ts';
 export type ServiceClient = {
   /** @throws InferError if no reply comes, or the calls are used up */
   send(request: RequestSpec, options?: { readonly withoutCredential?: boolean }): Promise<UpstreamReply>;
+  readonly baseUrl: string;
   readonly callsLeft: number;
   /** The number of calls made, and their total time in milliseconds. */
   readonly usage: { readonly upstreamCalls: number; readonly upstreamMs: number };
@@ -71,6 +72,7 @@ export function createServiceClient(
   );
   const usage = { upstreamCalls: 0, upstreamMs: 0 };
   const client: ServiceClient = {
+    baseUrl: target.baseUrl,
     async send(request, { withoutCredential = false } = {}) {
       const { upstream } = withoutCredential ? anonymous : session;
       const plain = literalRequest(secrets.reveal(request));

@@ -1,6 +1,7 @@
 // Reads what the operator says with `--one` or `--one-body`: how one record of the service is requested.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
+import { mapTexts } from '../../../kernel/json/json-tree.ts';
 import { InferError } from '../notes/note.ts';
 import { readInferTarget, type InferTarget, type TargetOptions } from './read-target.ts';
 
@@ -22,11 +23,9 @@ function operationOf({ body }: RequestSpec): string | undefined {
 function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'] {
   const [from, to] = [operationOf(list), operationOf(other)];
   if (from === undefined || to === undefined) return list.headers;
-  const named = Object.entries(list.headers).map(([name, value]) => [
-    name,
+  return mapTexts(list.headers, (value, name) =>
     /^soapaction$/i.test(name) ? value.replaceAll(from, to) : value,
-  ]);
-  return Object.fromEntries(named) as RequestSpec['headers'];
+  );
 }
 
 /** The operator's request for one record; `undefined` if none was given. @throws InferError */

@@ -1,5 +1,6 @@
 // Corrects a draft by the advice of doctor, as far as the operator need not decide.
 
+import { mapLeaves } from '../../../kernel/json/json-tree.ts';
 import { INTEGER_FORMS } from '../../../source/adapter/map/native-id.ts';
 import type { Finding } from '../../../source/checks/evidence/finding.ts';
 import { changeText } from '../../../source/checks/evidence/spec-change.ts';
@@ -48,10 +49,10 @@ export function withoutEmptySort(draft: Draft): Draft {
   const at = [...list, 'sort'];
   const sort = valueAt(draft, at) as Section | undefined;
   if (sort === undefined || sort['columns'] !== undefined) return draft;
-  const query = (valueAt(draft, [...list, 'request', 'query']) ?? {}) as Readonly<Record<string, string>>;
-  const fixed = Object.entries(query).map(([name, text]) => [name, text === '{sort}' ? sort['none'] : text]);
+  const query = valueAt(draft, [...list, 'request', 'query']) ?? {};
+  const value = mapLeaves(query, (text) => (text === '{sort}' ? sort['none'] : text));
   const remark = likely('no other sort of the service is that of the contract');
-  const request = { at: [...list, 'request', 'query'], value: Object.fromEntries(fixed) as unknown };
+  const request = { at: [...list, 'request', 'query'], value };
   const changes = [{ at, value: undefined }, ...(sort['none'] === undefined ? [] : [request])];
   return applyEdit(draft, { at, changes, remark });
 }

@@ -4,36 +4,31 @@ import { pathText } from '../../../config/yaml/problem.ts';
 import type { CompiledSource } from '../../../source/compile-sources.ts';
 import type { Finding } from '../../../source/checks/evidence/finding.ts';
 import { type DraftNote, likely, sure, toEdit } from '../notes/note.ts';
+import { compileChanged, type WrittenDraft } from '../write/write-and-compile.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { correctDraft, withoutEmptySort } from './correct-draft.ts';
 import { applyEdit, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
 import { type ClaimRun, runClaims } from '../../doctor/run-claims.ts';
 import { openSession } from '../../doctor/session/source-session.ts';
 
-/** The result of doctor for a draft. */
-export type DraftDiagnosis = ClaimRun & { readonly calls: number };
-
 /** Has doctor check every claim of a draft on the live service. Infer checks claims nowhere else. */
-export async function diagnoseDraft(
-  compiled: CompiledSource,
-  { callsMax, signal }: { readonly callsMax: number; readonly signal: AbortSignal },
-): Promise<DraftDiagnosis> {
+async function diagnoseDraft(compiled: CompiledSource, callsMax: number, stop: AbortSignal) {
   const session = openSession(compiled.source.spec, { callsMax });
   try {
     // The next diagnosis tries the change, so doctor need not try its own advice here.
-    const run = await runClaims({ compiled, session, showValues: false, stop: signal, triesAdvice: false });
-    return { ...run, calls: session.callsMade };
+    const run = await runClaims({ compiled, session, showValues: false, stop, triesAdvice: false });
+    return { diagnosis: run, calls: session.callsMade };
   } finally {
     session.close();
   }
 }
 
 /** What the refinement of a draft needs. */
-export type RefineDeps = {
-  /** `undefined` if the changed draft does not pass `portico check`. */
-  readonly compile: (draft: Draft) => CompiledSource | undefined;
-  /** Has doctor examine a draft. */
-  readonly examine: (compiled: CompiledSource) => Promise<DraftDiagnosis>;
+type RefineDeps = {
+  readonly write: (draft: Draft) => WrittenDraft;
+  /** How many calls all examinations together may take. */
+  readonly callsMax: number;
+  readonly signal: AbortSignal;
 };
 
 /** The most drafts that are examined. Each has a change that the examination before it asked for. */
@@ -69,7 +64,7 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
 }
 
 /** The draft with the findings of doctor as notes at their places: what to edit, and which claims were confirmed. */
-function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Draft {
+function withFindings(draft: Draft, { findings, unreached }: ClaimRun): Draft {
   const notes = findings.flatMap((finding): readonly DraftNote[] => {
     const note = noteOf(draft, finding);
     if (note === undefined) return [];
@@ -92,7 +87,7 @@ function withFindings(draft: Draft, { findings, unreached }: DraftDiagnosis): Dr
 const rank = ({ level }: DraftNote) => ['sure', 'likely', 'edit'].indexOf(level);
 
 /** The draft with one change for each claim that differs; `undefined` if nothing can be changed. */
-function corrected(draft: Draft, { findings }: DraftDiagnosis): Draft | undefined {
+function corrected(draft: Draft, { findings }: ClaimRun): Draft | undefined {
   const done = new Set<string>();
   let current = draft;
   for (const finding of findings) {
@@ -114,18 +109,17 @@ function corrected(draft: Draft, { findings }: DraftDiagnosis): Draft | undefine
  * Has doctor examine a draft and changes what differs, `ROUNDS_MAX` examinations at most. Then it writes what doctor found
  * into the draft as notes.
  */
-export async function refineDraft(
-  proposed: Draft,
-  compiled: CompiledSource,
-  { compile, examine }: RefineDeps,
-) {
-  let current = { draft: proposed, compiled };
+export async function refineDraft(proposed: Draft, { write, callsMax, signal }: RefineDeps) {
+  let current = { draft: proposed, compiled: write(proposed).compiled };
+  let calls = 0;
   for (let round = 1; ; round += 1) {
-    const diagnosis = await examine(current.compiled);
+    const examined = await diagnoseDraft(current.compiled, Math.max(1, callsMax - calls), signal);
+    const { diagnosis } = examined;
+    calls += examined.calls;
     const draft = round < ROUNDS_MAX ? corrected(current.draft, diagnosis) : undefined;
-    const changed = draft && compile(draft);
+    const changed = draft && compileChanged(() => write(draft));
     if (draft === undefined || changed === undefined)
-      return { ...current, draft: withFindings(current.draft, diagnosis), diagnosis };
+      return { ...current, draft: withFindings(current.draft, diagnosis), diagnosis, calls };
     current = { draft, compiled: changed };
   }
 }

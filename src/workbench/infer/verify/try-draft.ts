@@ -71,21 +71,24 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
   return async function tryRequest({ request: asked, shown: request }: TrialRequest): Promise<Tried> {
     const before = session.callsMade;
     [unreadable, contradicted] = [{}, []];
-    const seen = () => ({ unreadable, contradicted, calls: session.callsMade - before });
+    const tried = (
+      result: Pick<DraftTrial, 'status' | 'total' | 'reason'>,
+      records: Records = [],
+    ): Tried => ({
+      trial: { request, ...result, unreadable, contradicted, calls: session.callsMade - before },
+      records,
+    });
     try {
       const { query } = parseRequest(asked, [compiled]);
       const answered = await answer(query, signal);
-      if (!answered.found) return { trial: { request, status: 404, ...seen() }, records: [] };
+      if (!answered.found) return tried({ status: 404 });
       const { data, meta } = JSON.parse(answered.body.toString()) as Answered;
       const total = meta === undefined ? {} : { total: meta.total };
-      return { trial: { request, status: 200, ...total, ...seen() }, records: [data].flat() };
+      return tried({ status: 200, ...total }, [data].flat());
     } catch (thrown) {
       const error = toGatewayError(thrown);
       const reason = error.detail === undefined ? error.code : `${error.code}: ${error.detail}`;
-      return {
-        trial: { request, status: publicStatus(error, 'precise'), reason, ...seen() },
-        records: [],
-      };
+      return tried({ status: publicStatus(error, 'precise'), reason });
     }
   };
 }

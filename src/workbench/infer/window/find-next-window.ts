@@ -182,8 +182,9 @@ export async function findNextWindow(
   reader: ListReader,
   request: RequestSpec,
   listing: ListReply,
-  { baseUrl, cursors }: { readonly baseUrl: string; readonly cursors: readonly ParameterCandidate[] },
+  cursors: readonly ParameterCandidate[],
 ): Promise<NextForm | undefined> {
+  const { baseUrl } = reader.client;
   const targetIn = (form: LinkForm, of: ListReply) => nextName(form, of, request, baseUrl);
   const forms = [
     ...linkForms(listing, request, baseUrl),

@@ -27,6 +27,7 @@ export async function probeUnknownParameter(
 
 /** A search for a parameter with some effect. */
 export type Search = {
+  readonly reader: ListReader;
   readonly candidates: readonly ParameterCandidate[];
   readonly request: RequestSpec;
   readonly value: number | string;
@@ -40,8 +41,7 @@ export type Search = {
 type Found = { readonly candidate: ParameterCandidate; readonly effect: Effect };
 
 function askWith(
-  reader: ListReader,
-  { request, value }: Search,
+  { reader, request, value }: Search,
   candidates: readonly ParameterCandidate[],
 ): Promise<ListAnswer> {
   const write = ({ template }: ParameterCandidate) =>
@@ -50,29 +50,25 @@ function askWith(
 }
 
 /** Bisects a group that has an effect, until one parameter is left. */
-async function bisect(
-  reader: ListReader,
-  search: Search,
-  group: readonly ParameterCandidate[],
-): Promise<Found | undefined> {
+async function bisect(search: Search, group: readonly ParameterCandidate[]): Promise<Found | undefined> {
   if (group.length === 1) {
     const [candidate] = group;
     return candidate && { candidate, effect: 'obeyed' };
   }
   const half = group.slice(0, Math.ceil(group.length / 2));
-  const effect = search.effectOf(await askWith(reader, search, half));
-  if (effect === 'obeyed') return bisect(reader, search, half);
+  const effect = search.effectOf(await askWith(search, half));
+  if (effect === 'obeyed') return bisect(search, half);
   const rest = group.slice(half.length);
-  const other = search.effectOf(await askWith(reader, search, rest));
-  return other === 'obeyed' ? bisect(reader, search, rest) : undefined;
+  const other = search.effectOf(await askWith(search, rest));
+  return other === 'obeyed' ? bisect(search, rest) : undefined;
 }
 
 /** Tries one parameter after the other. A service that ignores unknown parameters, but refuses this one, knows it. */
-async function oneByOne(reader: ListReader, search: Search): Promise<readonly Found[]> {
+async function oneByOne(search: Search): Promise<readonly Found[]> {
   const refused: Found[] = [];
   for (const candidate of search.candidates.slice(0, search.callsMax)) {
-    if (reader.client.callsLeft < 1) break;
-    const effect = search.effectOf(await askWith(reader, search, [candidate]));
+    if (search.reader.client.callsLeft < 1) break;
+    const effect = search.effectOf(await askWith(search, [candidate]));
     if (effect === 'obeyed') return [{ candidate, effect }];
     if (effect === 'refused' && search.unknownParameter !== 'refused') refused.push({ candidate, effect });
   }
@@ -94,19 +90,19 @@ function bestFirst(
  * Finds the parameter with an effect. If the service ignores unknown parameters, a bisection takes a few calls; else each
  * one is tried alone. Returns several if none was obeyed but some were refused.
  */
-export async function findParameter(reader: ListReader, search: Search): Promise<readonly Found[]> {
+export async function findParameter(search: Search): Promise<readonly Found[]> {
   const [first, ...others] = bestFirst(search.candidates, search.unknownParameter);
   if (first === undefined) return [];
-  const effect = search.effectOf(await askWith(reader, search, [first]));
+  const effect = search.effectOf(await askWith(search, [first]));
   if (effect === 'obeyed') return [{ candidate: first, effect }];
   const rest = { ...search, candidates: others };
   if (search.unknownParameter === 'ignored') {
-    const all = search.effectOf(await askWith(reader, search, others));
+    const all = search.effectOf(await askWith(search, others));
     if (all === 'ignored' && effect === 'ignored') return [];
-    const found = all === 'obeyed' ? await bisect(reader, search, others) : undefined;
+    const found = all === 'obeyed' ? await bisect(search, others) : undefined;
     if (found !== undefined) return [found];
   }
-  const found = await oneByOne(reader, rest);
+  const found = await oneByOne(rest);
   return effect === 'refused' &&
     search.unknownParameter !== 'refused' &&
     found.every((one) => one.effect === 'refused')

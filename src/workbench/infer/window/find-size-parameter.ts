@@ -1,7 +1,6 @@
 // Finds for `infer` the parameter that sets how many rows a window has.
 
-import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
+import type { ListAnswer, ListReply } from '../requests/list-reader.ts';
 import { type Effect, findParameter, type Search } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
@@ -15,6 +14,9 @@ export type SizeParameter = ParameterCandidate & {
 
 /** The largest window that came; `size` is how many rows were requested. */
 export type LargestWindow = { readonly size: number; readonly listing: ListReply };
+
+/** What the search for a size needs to know. */
+type SizeSearch = Omit<Search, 'value' | 'effectOf' | 'callsMax'>;
 
 /** Page sizes that services commonly offer. */
 const USUAL_SIZES = [5, 10, 20, 25, 50, 100, 200];
@@ -32,8 +34,7 @@ function sizeEffect(base: ListReply, wanted: number): (answer: ListAnswer) => Ef
 
 /** The sizes that a parameter accepts, if it refuses others. */
 async function allowedSizes(
-  reader: ListReader,
-  request: RequestSpec,
+  { reader, request }: SizeSearch,
   { place }: ParameterCandidate,
   base: ListReply,
 ): Promise<readonly number[]> {
@@ -54,8 +55,7 @@ async function allowedSizes(
 
 /** Asks for the largest window, up to a thousand rows, and for smaller ones if large ones are refused. */
 async function readLargest(
-  reader: ListReader,
-  request: RequestSpec,
+  { reader, request }: SizeSearch,
   { place }: ParameterCandidate,
   sizes: readonly number[],
 ): Promise<LargestWindow | undefined> {
@@ -73,20 +73,18 @@ async function readLargest(
  * has an effect, or if there are too few rows to see it.
  */
 export async function findSizeParameter(
-  reader: ListReader,
-  request: RequestSpec,
   base: ListReply,
-  search: Pick<Search, 'candidates' | 'unknownParameter'>,
+  search: SizeSearch,
 ): Promise<SizeParameter | undefined> {
   if (base.rows.length < 2) return undefined;
   // A single row may have been found by a filter.
   const wanted = base.rows.length > 2 ? 2 : 1;
   const effectOf = sizeEffect(base, wanted);
-  const found = await findParameter(reader, { ...search, request, value: wanted, effectOf, callsMax: 30 });
+  const found = await findParameter({ ...search, value: wanted, effectOf, callsMax: 30 });
   for (const { candidate, effect } of found) {
-    const allowed = effect === 'obeyed' ? undefined : await allowedSizes(reader, request, candidate, base);
+    const allowed = effect === 'obeyed' ? undefined : await allowedSizes(search, candidate, base);
     // A parameter that is a filter finds no rows with other values.
-    const largest = await readLargest(reader, request, candidate, allowed?.toReversed() ?? LARGE_SIZES);
+    const largest = await readLargest(search, candidate, allowed?.toReversed() ?? LARGE_SIZES);
     if (largest !== undefined) return { ...candidate, allowed, largest };
   }
   return undefined;

@@ -1,7 +1,7 @@
 // Finds for `infer` the parameter that sets where a window starts, and whether it counts rows or pages.
 
 import type { RequestSpec } from '../../../config/schema/source.ts';
-import type { ListReader, ListAnswer } from '../requests/list-reader.ts';
+import type { ListAnswer } from '../requests/list-reader.ts';
 import { type Effect, findParameter, type Search } from './find-parameter.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import { type ParameterCandidate, countsPages } from './parameter-names.ts';
@@ -17,13 +17,12 @@ export type StartParameter = ParameterCandidate & {
 type Reading = Pick<StartParameter, 'kind' | 'base' | 'isByName'>;
 
 /** What the search for a start needs to know. */
-type StartSearch = Pick<Search, 'candidates' | 'unknownParameter'> & {
+type StartSearch = Pick<Search, 'reader' | 'request' | 'candidates' | 'unknownParameter'> & {
   /** The ids of the first rows of the list, at least one window of them. */
   readonly ids: readonly string[];
   /** The request with the smallest window: fewer rows are enough to see the start move. */
   readonly narrow: RequestSpec;
-  /** The request with windows of `size` rows, which show whether the parameter counts rows or pages. */
-  readonly request: RequestSpec;
+  /** The number of rows in the windows of `request`, which show whether the parameter counts rows or pages. */
   readonly size: number;
 };
 
@@ -54,9 +53,8 @@ function readingOf(
 
 /** Guesses what a parameter counts, and from which number, by a few windows. Doctor checks the guess on more rows. */
 async function readStart(
-  reader: ListReader,
   { place, name }: ParameterCandidate,
-  { ids, request, size }: StartSearch,
+  { reader, ids, request, size }: StartSearch,
 ): Promise<Reading | undefined> {
   const windowAt = async (value: number) => idsIn(await reader.read(withValue(request, place, value)));
   const windows = [await windowAt(1), await windowAt(2)];
@@ -68,26 +66,22 @@ async function readStart(
 }
 
 /** Finds the parameter for the start of a window, by asking for the second window. `undefined` if none moves it. */
-export async function findStartParameter(
-  reader: ListReader,
-  search: StartSearch,
-): Promise<StartParameter | undefined> {
-  const { candidates, ids, narrow, size, unknownParameter } = search;
+export async function findStartParameter(search: StartSearch): Promise<StartParameter | undefined> {
+  const { ids, narrow, size } = search;
   function effectOf(answer: ListAnswer): Effect {
     const [first] = idsIn(answer);
     if (first === undefined) return answer.listing === undefined ? 'refused' : 'other';
     return first === ids[0] ? 'ignored' : 'obeyed';
   }
   const lookFor = async (value: number) => {
-    const wanted = { candidates, request: narrow, value, unknownParameter, effectOf, callsMax: 30 };
-    const found = await findParameter(reader, wanted);
+    const found = await findParameter({ ...search, request: narrow, value, effectOf, callsMax: 30 });
     return found.filter(({ effect }) => effect === 'obeyed');
   };
   const second = await lookFor(2);
   // If pages count from 0 and rows are few, page 2 is empty.
   const found = second.length > 0 || ids.length > 3 * size ? second : await lookFor(1);
   for (const { candidate } of found) {
-    const reading = await readStart(reader, candidate, search);
+    const reading = await readStart(candidate, search);
     if (reading !== undefined) return { ...candidate, ...reading };
   }
   return undefined;

@@ -14,6 +14,7 @@ import { candidatesFor, givenNumbers, type ParameterCandidate } from './paramete
 
 /** Windows that are requested by the number of a row or page. */
 export type NumberedWindows = {
+  readonly kind: 'numbered';
   readonly request: RequestSpec;
   readonly size: SizeParameter | undefined;
   readonly start: StartParameter;
@@ -24,7 +25,7 @@ export type NumberedWindows = {
 
 /** How a service divides its rows into windows (pages), as far as the probes showed. */
 export type FoundWindow =
-  | { readonly kind: 'numbered'; readonly numbered: NumberedWindows }
+  | NumberedWindows
   | {
       readonly kind: 'next';
       readonly form: NextForm;
@@ -44,8 +45,6 @@ export type KnownList = {
   readonly base: ListReply;
   readonly dialect: Dialect | undefined;
 };
-
-type Context = KnownList & { readonly baseUrl: string };
 
 /** The page size that a reply states, if no parameter changes it. */
 export function echoedSize({ document }: ListReply): number | undefined {
@@ -68,7 +67,7 @@ async function findAmong<T>(
 }
 
 async function findNumbered(
-  { reader, request, base, dialect }: Context,
+  { reader, request, base, dialect }: KnownList,
   size: SizeParameter | undefined,
   unknownParameter: UnknownParameter,
 ): Promise<FoundWindow | undefined> {
@@ -79,24 +78,23 @@ async function findNumbered(
   const count = size === undefined ? base.rows.length : (size.allowed?.[0] ?? Math.min(2, ids.length - 1));
   const sized = (rows: number) => (size === undefined ? request : withValue(request, size.place, rows));
   const search = {
-    unknownParameter,
-    ids,
+    ...{ reader, unknownParameter, ids },
     narrow: sized(size?.allowed?.[0] ?? 1),
     request: sized(count),
     size: count,
   };
   const groups = [candidatesFor('start', request, dialect?.paging?.start), ...givenNumbers(request)];
   const start = await findAmong(groups, (candidates) =>
-    findStartParameter(reader, { ...search, candidates: candidates.filter(isFree) }),
+    findStartParameter({ ...search, candidates: candidates.filter(isFree) }),
   );
   // An offset needs a size parameter that takes any size: without one, the service chooses how many rows come.
   const takesAnySize = size !== undefined && size.allowed === undefined;
   if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
-  return { kind: 'numbered', numbered: { request, size, start, rows: widest.rows.length, unknownParameter } };
+  return { kind: 'numbered', request, size, start, rows: widest.rows.length, unknownParameter };
 }
 
 async function findFollowing(
-  { reader, request, base, dialect, baseUrl }: Context,
+  { reader, request, base, dialect }: KnownList,
   size: SizeParameter | undefined,
   unknownParameter: UnknownParameter,
 ): Promise<FoundWindow | undefined> {
@@ -104,18 +102,18 @@ async function findFollowing(
   const few = size === undefined ? request : withValue(request, size.place, size.allowed?.[0] ?? 1);
   const listing = size === undefined ? base : (await reader.read(few)).listing;
   if (listing === undefined) return undefined;
-  const form = await findNextWindow(reader, few, listing, { baseUrl, cursors });
+  const form = await findNextWindow(reader, few, listing, cursors);
   return form && { kind: 'next', form, size, request, unknownParameter };
 }
 
 /** Finds out how a service divides its rows, by a few requests with different parameters. */
-export async function findWindow(context: Context): Promise<FoundWindow> {
+export async function findWindow(context: KnownList): Promise<FoundWindow> {
   const { reader, request, base, dialect } = context;
   if (base.rows.length < 2 || reader.client.callsLeft < 10) return { kind: 'unseen' };
   const unknownParameter = await probeUnknownParameter(reader, request, base);
   const groups = [candidatesFor('size', request, dialect?.paging?.size), ...givenNumbers(request)];
   const size = await findAmong(groups, (candidates) =>
-    findSizeParameter(reader, request, base, { candidates, unknownParameter }),
+    findSizeParameter(base, { reader, request, candidates, unknownParameter }),
   );
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
   const numbered = () => findNumbered(context, size, unknownParameter);

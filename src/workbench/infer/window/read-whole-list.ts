@@ -4,7 +4,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import type { JsonObject } from '../../../kernel/json/json.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { withValue } from '../requests/request-parameters.ts';
-import type { FoundWindow } from './find-window.ts';
+import type { FoundWindow, NumberedWindows } from './find-window.ts';
 import { requestAfter } from './find-next-window.ts';
 
 /** What the service answers to a request for rows after the last one. */
@@ -40,12 +40,8 @@ export function firstWindow(found: WindowedList, request?: RequestSpec): Request
 }
 
 /** The request for the window with a number, from 0. */
-function numberedWindow(
-  { numbered }: WindowedList & { kind: 'numbered' },
-  number: number,
-  request = numbered.request,
-): RequestSpec {
-  const { size, start, rows } = numbered;
+function numberedWindow(found: NumberedWindows, number: number, request = found.request): RequestSpec {
+  const { size, start, rows } = found;
   const sized = size === undefined ? request : withValue(request, size.place, rows);
   return withValue(sized, start.place, start.base + number * (start.kind === 'offset' ? rows : 1));
 }
@@ -54,7 +50,7 @@ function numberedWindow(
 export async function readWholeList(
   reader: ListReader,
   found: WindowedList,
-  { baseUrl, callsMax }: { readonly baseUrl: string; readonly callsMax: number },
+  callsMax: number,
 ): Promise<ListRows> {
   const windows: ListReply[] = [];
   const seen = new Set<string>();
@@ -67,17 +63,17 @@ export async function readWholeList(
     const { reply, listing } = await reader.read(request);
     if (found.kind === 'next') {
       if (listing === undefined) return end(false);
-      request = requestAfter(found.form, listing, firstWindow(found), baseUrl);
+      request = requestAfter(found.form, listing, firstWindow(found), reader.client.baseUrl);
     } else {
       const { rows = [], ids = [] } = listing ?? {};
       const isNew = ids.length === 0 || ids.some((id) => !seen.has(id));
       const kind = listing !== undefined && rows.length === 0 ? 'empty' : 'other';
       // After a full window, a refusal may be the end, or a depth limit of the service.
-      const isEnd = listing !== undefined || (windows.at(-1)?.rows.length ?? Infinity) < found.numbered.rows;
+      const isEnd = listing !== undefined || (windows.at(-1)?.rows.length ?? Infinity) < found.rows;
       if (rows.length === 0 || !isNew)
         return end(isEnd, { kind, status: reply.status, document: reader.layout.read(reply) });
       const next = windows.length + 1;
-      request = next * found.numbered.rows < ROWS_MAX ? numberedWindow(found, next) : undefined;
+      request = next * found.rows < ROWS_MAX ? numberedWindow(found, next) : undefined;
     }
     for (const id of listing?.ids ?? []) seen.add(id);
     if (listing !== undefined) windows.push(listing);

@@ -57,11 +57,8 @@ function startRemark({ start, size }: NumberedWindows): Remark {
   return sure(size === undefined ? counts : `${counts}, ${parameterName(size.place)} is how many come`);
 }
 
-function numberedDraft(
-  { numbered }: FoundWindow & { kind: 'numbered' },
-  context: WindowContext,
-): WindowDraft {
-  const { request, size, start, rows } = numbered;
+function numberedDraft(found: NumberedWindows, context: WindowContext): WindowDraft {
+  const { request, size, start, rows } = found;
   const { end, dialect } = context;
   const depthMax = dialect?.paging?.depthMax;
   const rest = {
@@ -73,7 +70,7 @@ function numberedDraft(
   const draft = (sizes: object, sizeRemark: Remark): WindowDraft => ({
     window: { kind, base, ...sizes, ...rest },
     request: variable(sized, start.place, `{${kind}}`),
-    remarks: [startRemark(numbered), sizeRemark],
+    remarks: [startRemark(found), sizeRemark],
   });
   if (size === undefined)
     return draft({ sizes: [rows] }, sure(`no parameter changes the number of rows in a page (${rows})`));
@@ -153,16 +150,14 @@ function documentedDraft({ request, base, dialect }: WindowContext): WindowDraft
   }
   const start = documentedPlace(request, 'start', known.start);
   if (start === undefined) return undefined;
+  const isPage = kind === 'page';
+  const echoed = isPage && known.sizeMax === undefined ? echoedSize(base) : undefined;
+  const upTo = Math.min(PAGE_SIZE_MAX, sizeMax);
+  const sizes = isPage ? { sizes: echoed === undefined ? { upTo } : [echoed] } : { sizeMax };
   const depth = depthMax === undefined ? {} : { depthMax };
-  if (kind === 'offset') {
-    const window = { kind, base: known.base ?? 0, sizeMax, ...depth };
-    return { window, request: variable(sized, start, '{offset}'), remarks };
-  }
-  const echoed = known.sizeMax === undefined ? echoedSize(base) : undefined;
-  const sizes = echoed === undefined ? { upTo: Math.min(PAGE_SIZE_MAX, sizeMax) } : [echoed];
   return {
-    window: { kind, base: known.base ?? 1, sizes, ...depth },
-    request: variable(echoed === undefined ? sized : request, start, '{page}'),
+    window: { kind, base: known.base ?? (isPage ? 1 : 0), ...sizes, ...depth },
+    request: variable(echoed === undefined ? sized : request, start, `{${kind}}`),
     remarks,
   };
 }

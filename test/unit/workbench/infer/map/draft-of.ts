@@ -25,7 +25,7 @@ export function draftOf(
   });
   const numbered = rows.map((row, index) => ({ id: index + 1, ...row }));
   const found = mapFields(resources.get('orders')!, 'list', numbered, {
-    ...{ paths: {}, zone: undefined, idKind: undefined },
+    ...{ paths: {}, dialect: undefined },
     described: new Set(described),
   })!;
   const [name = ''] = Object.keys(found.map).filter((key) => key !== 'id');

@@ -10,7 +10,7 @@ const guess = (more: Partial<Guess> = {}): Guess => ({
 
 describe('a guess that changes texts', () => {
   it('is taken if five texts show it and none speaks against it', () => {
-    expect(weighGuesses([guess()], 20)).toEqual({ steps: ['trim'], words: [], remarks: [] });
+    expect(weighGuesses([guess()], 20)).toEqual({ steps: ['trim'], words: [], remarks: [], doubts: [] });
   });
 
   it.each<[string, Guess, boolean]>([
@@ -18,14 +18,15 @@ describe('a guess that changes texts', () => {
     ['a text speaks against it', guess({ against: ['x'] }), false],
     ['a filter asks for these texts', guess(), true],
   ])('is for the operator if %s', (_why, one, isAsked) => {
-    const { steps, doubt } = weighGuesses([one], 20, isAsked);
+    const { steps, doubts } = weighGuesses([one], 20, isAsked);
     expect(steps).toEqual([]);
-    expect(doubt).toMatchObject({ level: 'edit', isOfSteps: true });
-    expect(doubt?.text).toContain(`trim would change ${one.touched.length} of 20 texts`);
+    expect(doubts).toMatchObject([{ level: 'edit', isOfSteps: true }]);
+    expect(doubts[0]?.text).toContain(`trim would change ${one.touched.length} of 20 texts`);
   });
 
   it('is not mentioned if it changes nothing', () => {
-    expect(weighGuesses([guess({ touched: [] })], 20)).toEqual({ steps: [], words: [], remarks: [] });
+    const nothing = { steps: [], words: [], remarks: [], doubts: [] };
+    expect(weighGuesses([guess({ touched: [] })], 20)).toEqual(nothing);
   });
 
   it('becomes a word of nullIf if it is one', () => {
@@ -43,7 +44,7 @@ describe('a guess that changes texts', () => {
 
   it('shows the forms of texts, at most three of them, and no text', () => {
     const touched = [' Ada', 'B 1', 'ccc', 'dd'];
-    const { doubt } = weighGuesses([guess({ touched })], 20);
+    const [doubt] = weighGuesses([guess({ touched })], 20).doubts;
     expect(doubt?.text).toContain("'_Aaa', 'A 9', 'aaa', …");
     expect(doubt?.text).not.toContain('Ada');
   });
