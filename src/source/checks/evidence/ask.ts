@@ -124,6 +124,11 @@ export function listPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly
   return ['resources', resource.name, 'list', ...keys];
 }
 
+/** The place of some keys below the resource's `id` in the source file. */
+export function idPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
+  return ['resources', resource.name, 'id', ...keys];
+}
+
 /** The place of some keys below the resource's `get` in the source file. */
 export function getPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
   return ['resources', resource.name, 'get', ...keys];

@@ -123,8 +123,7 @@ function refusalOf(reply: UpstreamReply, text: string): InferError {
 }
 
 /** The `decode` section for a body, without the defaults of the format. */
-function declared(reply: UpstreamReply, found: DecodeDraft, charset: string | undefined): DecodeDraft {
-  const { mediaType } = contentTypeOf(reply);
+function declared(mediaType: string, found: DecodeDraft, charset: string | undefined): DecodeDraft {
   const usual = contentTypesOf(decodeSchema.parse(found));
   const own = usual.includes(mediaType) ? {} : { contentTypes: [...new Set([mediaType, usual[0] ?? ''])] };
   return { ...found, ...(charset !== undefined && { charset }), ...own };
@@ -145,7 +144,7 @@ export function detectFormat(reply: UpstreamReply): BodyFormat | InferError {
     const format = { ...draft, ...(charset !== undefined && { charset }), contentTypes: [mediaType] };
     const document = compileRead(format)(reply);
     if (document === undefined || !isUsable(document, draft)) continue;
-    const decode = declared(reply, draft, charset);
+    const decode = declared(mediaType, draft, charset);
     const isUnusual = decode.contentTypes !== undefined && /^(?:|text\/(?:html|plain))$/.test(mediaType);
     const notes = [
       ...notesAt(['decode', 'charset'], remark),

@@ -23,15 +23,6 @@ const USUAL_SIZES = [5, 10, 20, 25, 50, 100, 200];
 /** Sizes that are requested to see the largest window, in this order. */
 const LARGE_SIZES = [1000, 500, 250, 200, 100, 50, 25];
 
-/** Makes the function that tells the effect of a request for `wanted` rows, compared with the reply without the parameter. */
-function sizeEffect(base: ListReply, wanted: number): (answer: ListAnswer) => Effect {
-  return ({ listing }) => {
-    if (listing === undefined) return 'refused';
-    if (listing.rows.length === wanted) return 'obeyed';
-    return listing.rows.length === base.rows.length ? 'ignored' : 'other';
-  };
-}
-
 /** The sizes that a parameter accepts, if it refuses others. */
 async function allowedSizes(
   { reader, request }: SizeSearch,
@@ -79,7 +70,12 @@ export async function findSizeParameter(
   if (base.rows.length < 2) return undefined;
   // A single row may have been found by a filter.
   const wanted = base.rows.length > 2 ? 2 : 1;
-  const effectOf = sizeEffect(base, wanted);
+  // The effect of a request for `wanted` rows, compared with the reply without the parameter.
+  const effectOf = ({ listing }: ListAnswer): Effect => {
+    if (listing === undefined) return 'refused';
+    if (listing.rows.length === wanted) return 'obeyed';
+    return listing.rows.length === base.rows.length ? 'ignored' : 'other';
+  };
   const found = await findParameter({ ...search, value: wanted, effectOf, callsMax: 30 });
   for (const { candidate, effect } of found) {
     const allowed = effect === 'obeyed' ? undefined : await allowedSizes(search, candidate, base);

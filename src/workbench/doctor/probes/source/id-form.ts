@@ -3,6 +3,7 @@
 
 import { INTEGER_FORMS } from '../../../../source/adapter/map/native-id.ts';
 import type { Evidence } from '../../../../source/checks/claim.ts';
+import { idPlace } from '../../../../source/checks/evidence/ask.ts';
 import { setting } from '../../../../source/checks/evidence/finding.ts';
 
 /** Forms that the ids of a source may all have, the narrowest first. */
@@ -27,21 +28,19 @@ export function formAdvice(evidence: Evidence) {
   const otherwise =
     "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found";
   if (form === undefined) return { otherwise };
-  const at = ['resources', evidence.ask.resource.name, 'id', 'form'];
-  return { ...setting(at, form), otherwise };
+  return { ...setting(idPlace(evidence.ask, 'form'), form), otherwise };
 }
 
 /** Advises the widest integer form whose largest number the source accepts as an id. */
 export async function integerFormAdvice(evidence: Evidence) {
   const { ask } = evidence;
-  const { idStart, name } = ask.resource;
+  const { idStart } = ask.resource;
   const natives = nativeIds(evidence);
   if (natives.length === 0 || !natives.every((native) => /^\d{1,20}$/.test(native))) return undefined;
   for (const [form = '', largest] of [...INTEGER_FORMS].reverse()) {
     if (natives.some((native) => BigInt(native) > largest)) continue;
     const exchange = await ask.one(`${idStart}${largest}`);
-    if (exchange !== undefined && exchange.problem === undefined)
-      return setting(['resources', name, 'id', 'form'], form);
+    if (exchange !== undefined && exchange.problem === undefined) return setting(idPlace(ask, 'form'), form);
   }
   return undefined;
 }

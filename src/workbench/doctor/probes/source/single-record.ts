@@ -8,6 +8,7 @@ import {
   describeExchange,
   type Exchange,
   getPlace,
+  idPlace,
 } from '../../../../source/checks/evidence/ask.ts';
 import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
@@ -143,11 +144,7 @@ async function checkMissing({ ask, sample }: Evidence): Promise<Finding> {
 async function checkMalformed(evidence: Evidence): Promise<Finding> {
   const { ask, failed } = evidence;
   const { idStart, name } = ask.resource;
-  const conclude = concludeAt('malformed id', 'an id of another form is not found', [
-    'resources',
-    name,
-    'id',
-  ]);
+  const conclude = concludeAt('malformed id', 'an id of another form is not found', idPlace(ask));
   if (failed.has('missing id')) return conclude('could not tell', 'no unknown id is answered as not found');
   let asked = 0;
   const largest = INTEGER_FORMS.get(ask.spec.resources[name]?.id.form);
@@ -180,15 +177,11 @@ function foldedIds(start: string, id: string): readonly (readonly [string, strin
 /** Checks that the source does not accept another spelling of the id of a record. */
 async function checkFolded(evidence: Evidence): Promise<Finding | undefined> {
   const { ask, sample, failed } = evidence;
-  const { idStart, name } = ask.resource;
+  const { idStart } = ask.resource;
   const hasLetter = (record: { readonly id: string }) => /[A-Za-z]/.test(record.id.slice(idStart.length));
   const id = (sample.records.find(hasLetter) ?? sample.records[0])?.id;
   if (id === undefined || failed.has('missing id') || failed.has('get')) return undefined;
-  const conclude = concludeAt('folded id', 'an id in another spelling is not found', [
-    'resources',
-    name,
-    'id',
-  ]);
+  const conclude = concludeAt('folded id', 'an id in another spelling is not found', idPlace(ask));
   const known = new Set(sample.records.map((record) => record.id));
   const folded: string[] = [];
   let asked = 0;
