@@ -154,7 +154,7 @@ describe('a request that failed or was slow', () => {
       return { ...(body as Listed), ids: (body as Listed).requests.map(({ requestId }) => requestId) };
     };
     for (const base of [gateway.adminUrl, other.adminUrl]) {
-      await traceOf(after, base);
+      for (const id of [before, after]) await traceOf(id, base);
       const listed = await idsUntil(at, base);
       expect([listed.until, listed.ids[0]]).toEqual([at, before]);
       expect(listed.ids).not.toContain(after);
