@@ -12,12 +12,23 @@ const DEPTH_MAX = 100;
 /** The limit that a text exceeds, and the offset in the text. */
 type Excess = { readonly message: string; readonly offset?: number };
 
+/** The tokens of a YAML text; there are none if it exceeds a limit. */
+export type YamlTokens = { readonly tokens: readonly CST.Token[]; readonly excess: Excess | undefined };
+
+/** Reads the tokens of a YAML text. `onNewLine` gets the offset of each line. */
+export function readTokens(text: string, onNewLine: (offset: number) => void): YamlTokens {
+  const isLong = text.length > CHARACTERS_MAX;
+  if (isLong) return { tokens: [], excess: { message: `it has more than ${CHARACTERS_MAX} characters` } };
+  const tokens = [...new Parser(onNewLine).parse(text)];
+  const excess = excessOf(tokens);
+  return { tokens: excess === undefined ? tokens : [], excess };
+}
+
 /**
- * Finds the first limit that a YAML text exceeds; `undefined` if it exceeds none. It counts the tokens before aliases are
- * resolved, because aliases of aliases and merges of merges grow exponentially, and each alias takes time to find.
+ * Finds the first limit that tokens exceed; `undefined` if they exceed none. It counts them before aliases are resolved,
+ * because aliases of aliases and merges of merges grow exponentially, and each alias takes time to find.
  */
-export function excessOf(text: string): Excess | undefined {
-  if (text.length > CHARACTERS_MAX) return { message: `it has more than ${CHARACTERS_MAX} characters` };
+function excessOf(tokens: readonly CST.Token[]): Excess | undefined {
   /** By anchor: its number of nodes, with those that its aliases bring in; `undefined` until its end is reached. */
   const sizes = new Map<string, number | undefined>();
   let [aliases, copies] = [0, 0];
@@ -64,7 +75,6 @@ export function excessOf(text: string): Excess | undefined {
     return size;
   }
 
-  for (const token of new Parser().parse(text))
-    if (token.type === 'document') sizeOf(token.start, token.value, 0);
+  for (const token of tokens) if (token.type === 'document') sizeOf(token.start, token.value, 0);
   return excess;
 }

@@ -1,19 +1,21 @@
 // Parses YAML files and remembers the position of each key, so that each problem can name its line.
 
 import {
+  Composer,
+  type CST,
   type ErrorCode,
   isMap,
   isNode,
   isScalar,
   isSeq,
   LineCounter,
-  parseDocument,
   type Document,
   visit,
   type YAMLError,
+  YAMLParseError,
 } from 'yaml';
 import type { Json } from '../../kernel/json/json.ts';
-import { excessOf } from './alias-bounds.ts';
+import { readTokens } from './alias-bounds.ts';
 import { exactValue } from './exact-value.ts';
 import { pathText, type Problem } from './problem.ts';
 import { type Environment, type Reference, substitute, type Substituted } from './substitute.ts';
@@ -97,7 +99,7 @@ function contentOf(
   });
   if (!isValid) return undefined;
   try {
-    // `excessOf` has already limited what aliases bring in.
+    // `readTokens` has already limited what aliases bring in.
     return document.toJS({ maxAliasCount: -1 });
   } catch {
     report(undefined, 'its aliases or merges cannot be followed');
@@ -117,6 +119,25 @@ function describeError({ code, message }: YAMLError): string {
   return UNQUOTED[code] ?? message.replace(/: .*$/s, '');
 }
 
+/** Makes the document of tokens. `parseDocument` is not used, because it would read the tokens once more. */
+function documentOf(tokens: readonly CST.Token[], length: number): Document {
+  const options = {
+    // The composer would compare each key with all others of its map. `contentOf` does it faster, with a set.
+    uniqueKeys: false,
+    version: '1.2',
+    merge: true,
+    // Warnings would be written to standard error, and they quote the text.
+    logLevel: 'error',
+  } as const;
+  const [document, second] = new Composer(options).compose(tokens, true, length);
+  if (document === undefined) throw new Error('the composer made no document');
+  if (second !== undefined)
+    document.errors.push(
+      new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', 'more than one document'),
+    );
+  return document;
+}
+
 /**
  * Parses a YAML text and replaces its references; without an environment, nothing is replaced. Syntax errors and unset
  * variables are added to `problems`. After a syntax error, the content is `undefined`.
@@ -128,19 +149,8 @@ export function parseYamlFile(
   problems: Problem[],
 ): YamlFile {
   const lines = new LineCounter();
-  const excess = excessOf(text);
-  // A text that exceeds a limit is not parsed; only its lines are counted.
-  if (excess !== undefined) for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
-  const document = parseDocument(excess === undefined ? text : '', {
-    lineCounter: lines,
-    // The parser would compare each key with all others of its map. `contentOf` does it faster, with a set.
-    uniqueKeys: false,
-    version: '1.2',
-    merge: true,
-    prettyErrors: false,
-    // The parser would write warnings to standard error, and they quote the text.
-    logLevel: 'error',
-  });
+  const { tokens, excess } = readTokens(text, lines.addNewLine);
+  const document = documentOf(tokens, text.length);
 
   function problemOn(offset: number | undefined, path: string, message: string, hint?: string): Problem {
     const place = offset === undefined ? undefined : lines.linePos(offset);
