@@ -301,7 +301,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/main.ts', 'src/cli/program.ts'],
+    files: ['src/main.ts', 'src/cli/program.ts', 'src/cli/input/checked-config.ts'],
     rules: { 'no-restricted-syntax': ['error', noEnum, noExportList, noFarDynamicImport] },
   },
   {

@@ -8,7 +8,7 @@ import { changesAgainst } from './against.ts';
 import { printReport } from '../output/print-report.ts';
 import { readInThread } from '../input/config-check-client.ts';
 import { readContract, readSource } from '../input/read-config.ts';
-import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
+import { checkFixtures } from '../input/check-fixtures.ts';
 import { redisNotes } from '../input/redis-notes.ts';
 
 /** The options of `portico check`. */

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { ConfigError, type Problem } from '../../config/yaml/problem.ts';
 import { parseYamlFile } from '../../config/yaml/yaml-file.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
-import { type FixtureCase, readFixtures } from './read-fixtures.ts';
-import { type ReplayOutcome, replayFixture } from './replay-fixture.ts';
+import { type FixtureCase, readFixtures } from '../../workbench/recordings/read-fixtures.ts';
+import { type ReplayOutcome, replayFixture } from '../../workbench/recordings/replay-fixture.ts';
 
 /** The keys of a path such as `body.data[0].name`. */
 function keysOf(path: string): readonly PropertyKey[] {

@@ -4,7 +4,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
-import { checkFixtures } from '../../workbench/recordings/check-fixtures.ts';
 import type { CliContext } from '../context/context.ts';
 import { fileError, readConfig, readTexts } from './read-config.ts';
 
@@ -21,7 +20,10 @@ async function readChecked(
   { fixtures = true }: CheckScope,
 ): Promise<CheckedTexts> {
   const { texts, sources } = readConfig(gatewayFile, variables);
-  return { texts, replayed: fixtures ? await checkFixtures(sources) : 0 };
+  if (!fixtures) return { texts, replayed: 0 };
+  // Loaded for a replay alone: it brings all that asks a source, and each start of a gateway would wait for it.
+  const { checkFixtures } = await import('./check-fixtures.ts');
+  return { texts, replayed: await checkFixtures(sources) };
 }
 
 const AGAIN_MAX = 5;
