@@ -61,7 +61,7 @@ const questions: readonly Question[] = [
     clicks: [inIncident('Runbook')],
     answer: () => /What to do[\s\S]*portico doctor catalog[\s\S]*Runbook:/,
   },
-  { question: 'is it over?', answer: () => /Over\?\s*no: the last failure was/ },
+  { question: 'is it over?', answer: () => /Over\?\s*no: last seen/ },
 ];
 
 /** Has the catalogue fail under two callers, a change just before; gives the time of its first failure. */

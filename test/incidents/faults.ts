@@ -45,14 +45,9 @@ function ofPeople(
 
 const ofCalls = [
   ofPeople('incidents-500', 'a service answers 500', 'fails', /^answers 500$/, 'upstream_error'),
-  ofPeople(
-    'incidents-slow',
-    'a service takes 1.5 s',
-    'slow',
-    /^calls take longer than 1 s$/,
-    'upstream_timeout',
-    { kind: 'slow' },
-  ),
+  ofPeople('incidents-slow', 'a service takes 1.5 s', 'slow', /^calls take longer than 1 s$/, 'PorticoSlow', {
+    kind: 'slow',
+  }),
   ofPeople(
     'incidents-hang',
     'a service never answers',

@@ -81,7 +81,8 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
   const source = sourceOfIncident(incident) ?? '';
   switch (kind) {
     case 'source':
-      return [...over, ...upstreamTexts(incident, source, facts, now)];
+      // Once nothing fails any more, no older answers are served.
+      return [...over, ...upstreamTexts(incident, source, facts, now).slice(0, over.length > 0 ? 1 : 2)];
     case 'route':
       return [...over, ...upstreamTexts(incident, source, facts, now).slice(0, 1)];
     case 'redis':

@@ -14,7 +14,7 @@ const TODOS: Readonly<Record<IncidentKind, readonly [entry: string, view: string
   source: ['upstream_unavailable', SOURCE_VIEW, 'portico doctor {source}'],
   route: ['upstream_unavailable', SOURCE_VIEW, 'portico requests --status 5xx --operation {source}'],
   field: ['PorticoFieldLost', SOURCE_VIEW, 'portico quality {source}'],
-  slow: ['upstream_timeout', SOURCE_VIEW, 'portico requests --status slow'],
+  slow: ['PorticoSlow', SOURCE_VIEW, 'portico requests --status slow'],
   config: ['PorticoConfigStale', '#/config', 'portico check'],
   gateway: ['server_error', '#/requests?status=5xx', 'portico requests --status 500'],
 };

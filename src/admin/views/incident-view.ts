@@ -50,15 +50,19 @@ const FAULT_TEXTS: Readonly<Record<IncidentView['fault'], string>> = {
 
 const GO_BACK = 'portico config diff, portico config back';
 
+/** The time of a change of the configuration that may be the cause of an incident. */
+function suspectTime({ kind, since }: Incident, { changes }: IncidentView['before']): string | undefined {
+  return kind === 'config' ? undefined : suspectChange(changes, since)?.at.slice(11, 19);
+}
+
 /** Whose fault an incident is. A credential that a service refuses stands in a file of ours. */
-function faultOf({ kind, cause, since }: Incident, { changes }: IncidentView['before']) {
+function faultOf({ kind, cause }: Incident, changedAt: string | undefined) {
   const isOurs = FAULTS[kind] === 'upstream' && cause.startsWith(CREDENTIAL_REFUSED);
   const fault = isOurs ? 'configuration' : FAULTS[kind];
   const usual = isOurs
     ? 'ours: the credential in the file of the source, unless the service has withdrawn it'
     : FAULT_TEXTS[fault];
-  const change = kind === 'config' ? undefined : suspectChange(changes, since);
-  const perhaps = change && `perhaps the configuration, changed at ${change.at.slice(11, 19)}: ${GO_BACK}`;
+  const perhaps = changedAt && `perhaps the configuration, changed at ${changedAt}: ${GO_BACK}`;
   return { fault, faultText: perhaps === undefined ? usual : `${perhaps}; else ${usual}` };
 }
 
@@ -172,6 +176,8 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     incident;
   const todo = todoOf(incident);
   const affected = affectedBy(incident, facts);
+  const changedAt = suspectTime(incident, facts.before);
+  const advice = withFieldNames(todoLine(facts.runbook(todo.entry)), incident);
   const hosts = Object.entries(incident.hosts)
     .map(([host, counted]) => ({ host, ...counted }))
     .sort((a, b) => b.failed - a.failed);
@@ -183,7 +189,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     ...(reopened === 0 ? {} : { firstAt: iso(incident.firstAt ?? since), runs: runTimesOf(incident) }),
     ...(isOpen ? { isQuiet: isQuiet(incident, facts.now) } : { ended: iso(last) }),
     ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
-    ...faultOf(incident, facts.before),
+    ...faultOf(incident, changedAt),
     ...(hasCalls(kind) && { calls: { ...withShare(incident.calls), notSent } }),
     answers: withShare(incident.answers),
     ...callersOf(incident),
@@ -202,7 +208,10 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     todo: {
       ...todo,
       command: todo.command.replace('{redis}', facts.redisUrl(subject.split('+')) ?? 'redis://<host>:<port>'),
-      line: withFieldNames(todoLine(facts.runbook(todo.entry)), incident),
+      line:
+        changedAt === undefined
+          ? advice
+          : `see whether the change at ${changedAt} did it (${GO_BACK}); else ${advice}`,
     },
   };
 }

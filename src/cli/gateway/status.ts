@@ -43,6 +43,11 @@ const isNotStopped = (stop: AbortSignal) =>
     () => false,
   );
 
+/** Ends the command with an exit code that says how bad it is. */
+function endWith(severity: 0 | 1 | 2): void {
+  if (severity > 0) throw new ExitError(severity);
+}
+
 /** `portico status`: what is wrong with a running gateway. The exit code says how bad it is. */
 async function runStatus(options: Options, configFile: string, context: CliContext): Promise<void> {
   const ask = askListener(options, configFile, context);
@@ -51,6 +56,7 @@ async function runStatus(options: Options, configFile: string, context: CliConte
     context.out(
       options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : textOf(oneIncidentLines(answer)),
     );
+    endWith(severityOf([answer.incident]));
     return;
   }
   let status = await readStatus(ask);
@@ -59,8 +65,7 @@ async function runStatus(options: Options, configFile: string, context: CliConte
     status = await readStatus(ask);
     print(status, options, context);
   }
-  const severity = severityOf(status);
-  if (severity > 0) throw new ExitError(severity);
+  endWith(severityOf(status.incidents.incidents, status.others));
 }
 
 /** Adds `portico status` to the command line. */

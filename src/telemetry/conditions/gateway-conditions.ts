@@ -112,8 +112,8 @@ export const answerConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'slow', severity: 'warning', entry: 'PorticoSlow', above: 1, unit: 'seconds', lasts: '5m' },
     expr: 'histogram_quantile(0.99, sum by (operation, le) (rate(portico_request_duration_seconds_bucket[2m]))) > $above and sum by (operation) (increase(portico_request_duration_seconds_count[30m])) >= 20',
-    summary: 'One answer in a hundred takes more than $above.',
-    text: 'One answer in a hundred of {operation} takes more than $above.',
+    summary: 'At least one answer in a hundred takes more than $above.',
+    text: 'At least one answer in a hundred of {operation} takes more than $above.',
     ...{ view: '#/requests', find: findSlow },
   },
   {

@@ -70,7 +70,7 @@ function callersText({ kind, callers, moreCallers, unknownCallers, affected, ans
 function overText({ state, last, isQuiet }: Shown, at: string): string {
   if (state === 'ended') return `yes, since ${timeText(last)}`;
   const soon = isQuiet === true ? ', nothing since; it ends a minute after it' : '';
-  return `no: the last failure was ${lasting(Date.parse(at) - Date.parse(last))} ago${soon}`;
+  return `no: last seen ${lasting(Date.parse(at) - Date.parse(last))} ago${soon}`;
 }
 
 function beforeText({ before: { changes, problem } }: Shown): readonly string[] {
@@ -155,7 +155,9 @@ export function incidentListLines({
   others,
 }: GatewayStatus): readonly string[] {
   const open = incidents.filter(({ state }) => state === 'open');
-  const ended = incidents.filter(({ state }) => state === 'ended');
+  const ended = incidents
+    .filter(({ state }) => state === 'ended')
+    .sort((a, b) => b.last.localeCompare(a.last));
   const seenBy = scopeText === '' ? `seen by the ${scope}` : scopeText;
   const heading = `${timeText(at)}: ${open.length === 0 ? 'no incident' : plural(open.length, 'open incident')}, ${seenBy}`;
   const also = others.flatMap(otherLines);
@@ -173,7 +175,7 @@ export const oneIncidentLines = ({ at, incident }: ActionValue<'incident'>): rea
   incidentLines(incident, at).slice(1);
 
 /** How bad it is: 0 fine, 1 a warning, 2 critical. */
-export function severityOf({ incidents: { incidents }, others }: GatewayStatus): 0 | 1 | 2 {
+export function severityOf(incidents: readonly Shown[], others: GatewayStatus['others'] = []): 0 | 1 | 2 {
   const open = incidents.filter(({ state }) => state === 'open');
   const all = [...open, ...others].map(({ severity }) => severity);
   if (all.includes('critical')) return 2;

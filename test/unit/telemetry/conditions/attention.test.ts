@@ -129,7 +129,7 @@ describe('what needs attention', () => {
       'warning redis_refusing: The Redis of limits answers, but takes no writes.',
       'warning saturated: 3 calls wait for crm: all 8 that may be under way are.',
       'warning claims_fallen: crm has contradicted its file (users sort.name.asc, users total): answers are computed without it, which costs more calls.',
-      'warning slow: One answer in a hundred of users.list takes more than a second.',
+      'warning slow: At least one answer in a hundred of users.list takes more than a second.',
       'warning limits_alone: 9 limits of the last minute were counted by each process alone, so a caller may use them once for each.',
       'warning replies_invalid: 2 replies of crm in the last minute cannot be made into records.',
       'warning migration_differs: 12 differences between both sources of users in the last hour.',

@@ -30,9 +30,9 @@ describe('an incident in a terminal', () => {
   });
 
   it('says when it is over, once nothing has failed for some seconds', () => {
-    expect(textOf()).toContain('over?     no: the last failure was 0 s ago');
+    expect(textOf()).toContain('over?     no: last seen 0 s ago');
     expect(textOf({ last: '2026-01-31T03:09:43.000Z', isQuiet: true })).toContain(
-      'over?     no: the last failure was 17 s ago, nothing since; it ends a minute',
+      'over?     no: last seen 17 s ago, nothing since; it ends a minute',
     );
   });
 

@@ -130,7 +130,7 @@ function todoCell({
 /** Why an open incident is not over, and when it will be if nothing fails any more. */
 function openText({ last, isQuiet }: IncidentView, now: number): string {
   const soon = isQuiet === true ? ', nothing since; it ends a minute after it' : '';
-  return `no: the last failure was ${agoText(last, now)}${soon}`;
+  return `no: last seen ${agoText(last, now)}${soon}`;
 }
 
 /** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
