@@ -18,8 +18,7 @@ export type Access =
 /** Why a request is not admitted, and when it may be tried again. */
 export type AccessRefusal = { readonly problem: ActionProblem; readonly retryAfterSeconds?: number };
 
-type Admission =
-  { readonly kind: 'admitted'; readonly access: Access } | ({ readonly kind: 'refused' } & AccessRefusal);
+type Admission = Access | AccessRefusal;
 
 /** What the guard needs. The sign-in route gets the same `guesses`, so a wrong token counts for its address in both places. */
 export type GuardDeps = {
@@ -63,8 +62,7 @@ export function refuseAccess(res: Response, { problem, retryAfterSeconds }: Acce
   sendProblem(res, problem);
 }
 
-const refused = (code: ActionProblem['code'], reason: string, hint: string): Admission => ({
-  kind: 'refused',
+const refused = (code: ActionProblem['code'], reason: string, hint: string): AccessRefusal => ({
   problem: { code, reason, hint },
 });
 
@@ -107,10 +105,9 @@ function admitLocal(req: Request, site: RequestSite): Admission {
     return refused('forbidden', reason, hint);
   }
   const problem = site === 'program' ? undefined : pageProblem(req, site);
-  if (problem !== undefined) return { kind: 'refused', problem };
+  if (problem !== undefined) return { problem };
   const role = site === 'program' ? 'operator' : 'viewer';
-  const actor = { name: 'local', role, address: remoteAddressOf(req) } as const;
-  return { kind: 'admitted', access: { how: 'local', actor } };
+  return { how: 'local', actor: { name: 'local', role, address: remoteAddressOf(req) } };
 }
 
 function admitBearer(req: Request, headers: readonly string[], deps: GuardDeps): Admission {
@@ -121,9 +118,9 @@ function admitBearer(req: Request, headers: readonly string[], deps: GuardDeps):
   if (given === undefined) return refused('unauthenticated', 'no token', SEND_TOKEN);
   const address = remoteAddressOf(req);
   const found = checkToken(deps, address, given);
-  if ('problem' in found) return { kind: 'refused', ...found };
+  if ('problem' in found) return found;
   const { name, role } = found;
-  return { kind: 'admitted', access: { how: 'token', actor: { name, role, address }, token: found } };
+  return { how: 'token', actor: { name, role, address }, token: found };
 }
 
 function admitSession(req: Request, site: RequestSite, { sessions }: GuardDeps): Admission {
@@ -137,11 +134,10 @@ function admitSession(req: Request, site: RequestSite, { sessions }: GuardDeps):
   if (!isClear || session === undefined)
     return refused('unauthenticated', 'the session has ended', 'sign in again with a token');
   const problem = pageProblem(req, site);
-  if (problem !== undefined) return { kind: 'refused', problem };
+  if (problem !== undefined) return { problem };
   const { name, role } = session.token;
   const actor = { name, role, address: remoteAddressOf(req) };
-  const { id } = presented;
-  return { kind: 'admitted', access: { how: 'cookie', actor, id, session } };
+  return { how: 'cookie', actor, id: presented.id, session };
 }
 
 function admit(req: Request, deps: GuardDeps): Admission {
@@ -170,12 +166,12 @@ function isValid(access: Access, { tokens }: GuardDeps): boolean {
 export function createAdminGuard(deps: GuardDeps): RequestHandler {
   return function guard(req, res, next) {
     const admission = admit(req, deps);
-    if (admission.kind === 'admitted') {
-      res.locals['access'] = admission.access;
-      res.locals['isStillAdmitted'] = () => isValid(admission.access, deps);
-      next();
+    if ('problem' in admission) {
+      refuseAccess(res, admission);
       return;
     }
-    refuseAccess(res, admission);
+    res.locals['access'] = admission;
+    res.locals['isStillAdmitted'] = () => isValid(admission, deps);
+    next();
   };
 }
