@@ -3,18 +3,18 @@
 
 import { thresholdText } from '../../telemetry/conditions/condition.ts';
 import { keysExpiring } from '../../telemetry/conditions/gateway-conditions.ts';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { KeyLoss } from '../../pipeline/stages/authentication/lost-keys.ts';
 import type { RefusedCaller } from '../../telemetry/caller-counts.ts';
-import { registerGauge } from '../../telemetry/metrics/metric-factories.ts';
+import { type MetricPlace, registerGauge } from '../../telemetry/metrics/metric-factories.ts';
 import {
   type RefusalReason,
   refusalReasons,
 } from '../../pipeline/stages/authentication/credential-result.ts';
 
 /** Registers the metrics of keys and of the audit. */
-export function createCredentialMetrics(registry: Registry) {
-  const registers = [registry];
+export function createCredentialMetrics(place: MetricPlace) {
+  const registers = [place.registry];
   const refusals = new Counter({
     name: 'portico_credential_refusals_total',
     help: 'Credentials answered 401, by what was wrong: a token (the log has its code), or of a key malformed, unknown, lost (known before, and Redis has it no more), wrong_secret, revoked, expired, wrong_address.',
@@ -35,44 +35,32 @@ export function createCredentialMetrics(registry: Registry) {
     registers,
   });
   let refused: () => readonly RefusedCaller[] = () => [];
-  registerGauge(
-    { registry },
-    {
-      name: 'portico_caller_refused_share',
-      help: 'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth.',
-      labelNames: ['caller', 'name'],
-      read: () => refused().map(({ id, label = '', share }) => [[id, label], share] as const),
-    },
-  );
-  registerGauge(
-    { registry },
-    {
-      name: 'portico_caller_refused_since_seconds',
-      help: 'When limits began to refuse such a caller: the time of its first refusal, in seconds since 1970.',
-      labelNames: ['caller', 'name'],
-      read: () => refused().map(({ id, label = '', since }) => [[id, label], since / 1_000] as const),
-    },
-  );
+  registerGauge(place, {
+    name: 'portico_caller_refused_share',
+    help: 'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth.',
+    labelNames: ['caller', 'name'],
+    read: () => refused().map(({ id, label = '', share }) => [[id, label], share] as const),
+  });
+  registerGauge(place, {
+    name: 'portico_caller_refused_since_seconds',
+    help: 'When limits began to refuse such a caller: the time of its first refusal, in seconds since 1970.',
+    labelNames: ['caller', 'name'],
+    read: () => refused().map(({ id, label = '', since }) => [[id, label], since / 1_000] as const),
+  });
   let lossOf: () => KeyLoss | undefined = () => undefined;
-  registerGauge(
-    { registry },
-    {
-      name: 'portico_keys_lost',
-      help: 'API keys that callers presented in the last minute, that this gateway knew, and that the Redis of keys has lost; 0 for a single one, unless no key is left.',
-      labelNames: [],
-      read: () => [[[], lossOf()?.count ?? 0]],
-    },
-  );
+  registerGauge(place, {
+    name: 'portico_keys_lost',
+    help: 'API keys that callers presented in the last minute, that this gateway knew, and that the Redis of keys has lost; 0 for a single one, unless no key is left.',
+    labelNames: [],
+    read: () => [[[], lossOf()?.count ?? 0]],
+  });
   const expiring = new Map<string, () => number>();
-  registerGauge(
-    { registry },
-    {
-      name: 'portico_keys_expiring',
-      help: `API keys that end within ${thresholdText(keysExpiring)}, by where they are kept: redis, counted every ten minutes; configuration.`,
-      labelNames: ['kept'],
-      read: () => [...expiring].map(([kept, count]) => [[kept], count()] as const),
-    },
-  );
+  registerGauge(place, {
+    name: 'portico_keys_expiring',
+    help: `API keys that end within ${thresholdText(keysExpiring)}, by where they are kept: redis, counted every ten minutes; configuration.`,
+    labelNames: ['kept'],
+    read: () => [...expiring].map(([kept, count]) => [[kept], count()] as const),
+  });
   return {
     issuerLost: (isLost: boolean) => issuer.set(isLost ? 1 : 0),
     /** Reports at each scrape the callers that limits refuse. */

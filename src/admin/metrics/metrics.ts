@@ -88,7 +88,7 @@ export function createMetrics(deps: MetricsDeps) {
     ...createConfigMetrics(registry),
     ...createSourceMetrics(place, DURATION_BOUNDS_SECONDS),
     ...createStoreMetrics(place),
-    ...createCredentialMetrics(registry),
+    ...createCredentialMetrics(place),
     ...createMigrationMetrics(place),
     ...createComparisonMetrics(place, DURATION_BOUNDS_SECONDS),
     ...createJudgeMetrics(place),

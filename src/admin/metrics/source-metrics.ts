@@ -2,6 +2,7 @@
 
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import { isFieldAlarm, readFieldAlarm } from '../../source/adapter/spec/capability.ts';
+import type { DisabledClaim } from '../../store/disabled-claims.ts';
 import { createFailedCallMetrics } from './failed-calls.ts';
 import {
   createCounter,
@@ -57,12 +58,9 @@ function createHealthMetrics(place: MetricPlace) {
   };
 }
 
-/** A claim of a source's file that replies have contradicted. */
-type DisabledClaim = { readonly source: string; readonly resource: string; readonly claim: string };
-
 /** Registers which claims are disabled: a state, which lasts until the file changes or an operator resets it. */
 function createClaimMetrics(place: MetricPlace) {
-  let disabled: () => readonly DisabledClaim[] = () => [];
+  let disabled: () => readonly Pick<DisabledClaim, 'source' | 'resource' | 'claim'>[] = () => [];
   registerGauge(place, {
     name: 'portico_claims_fallen',
     help: 'Claims of a source file that a reply has contradicted and that no answer relies on any more: 1 each.',
