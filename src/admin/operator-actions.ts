@@ -13,7 +13,7 @@ import type { HeldCount, Purges } from '../store/cache/purges.ts';
 import { awaitReplica } from '../store/redis/await-replica.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../store/redis/redis.ts';
-import { type Act, type ActionHandlers, createAct } from './actions/act.ts';
+import { type ActionHandlers, createAct } from './actions/act.ts';
 import { createAuditActions } from './actions/audit-actions.ts';
 import { createCacheActions } from './actions/cache-actions.ts';
 import { createClaimActions } from './actions/disabled-claim-actions.ts';
@@ -53,10 +53,7 @@ export type OperatorActionsDeps = RequestActionsDeps & {
 };
 
 /** The actions of a gateway, and their audit. */
-export type OperatorActions = {
-  readonly act: Act;
-  readonly audit: AuditLog;
-};
+export type OperatorActions = ReturnType<typeof createOperatorActions>;
 
 /** Opens the stores of keys in a Redis. */
 export function openKeys({ client }: Pick<RedisConnection, 'client'>, keys: RedisKeys): KeysStores {
@@ -74,7 +71,7 @@ async function keyLabels({ auth }: KeysConfig, stores: KeysStores | undefined) {
 }
 
 /** Creates all actions of a gateway except those of its primary. */
-export function createOperatorActions(deps: OperatorActionsDeps): OperatorActions {
+export function createOperatorActions(deps: OperatorActionsDeps) {
   const { redis, keys, clock, log } = deps;
   const audit = createAuditLog({
     store: redis === undefined ? createLocalAuditStore() : createRedisAuditStore(redis.client, keys.audit),

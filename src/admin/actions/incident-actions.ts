@@ -23,15 +23,8 @@ export type IncidentDescriberDeps = {
   readonly patience: () => PatienceFacts;
 };
 
-type EffectsOf = (incident: FleetIncident) => IncidentView['effects'];
-
 /** Describes incidents, with what changed before each and what an operator can do. */
-export type DescribeIncidents = (
-  incidents: readonly FleetIncident[],
-  effects?: Promise<EffectsOf>,
-  /** How long it waits for the audit. */
-  waitMs?: number,
-) => Promise<readonly IncidentView[]>;
+export type DescribeIncidents = ReturnType<typeof createIncidentDescriber>;
 
 const READER: Actor = { name: 'gateway', role: 'viewer' };
 /** Of how many incidents it is remembered what changed before them. */
@@ -53,7 +46,7 @@ async function read<Name extends ActionName>(act: Act, name: Name, input: Action
 const runOf = ({ id, since }: FleetIncident) => `${id} ${since}`;
 
 /** Creates the function that describes incidents. What changed before the run of one is read once. */
-export function createIncidentDescriber({ clock, act, patience }: IncidentDescriberDeps): DescribeIncidents {
+export function createIncidentDescriber({ clock, act, patience }: IncidentDescriberDeps) {
   const settled = new Map<string, IncidentView['before']>();
   /** The entries of the runbook that were read, by their names. */
   const texts = new Map<string, string>();
@@ -80,7 +73,12 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
       if (!texts.has(entry)) texts.set(entry, (await read(act, 'runbook', { entry }))?.text ?? '');
   }
 
-  return async function describe(incidents, effects, waitMs = MESSAGE_WAITS_MS) {
+  return async function describe(
+    incidents: readonly FleetIncident[],
+    effects?: Promise<ReturnType<typeof effectsIn>>,
+    /** How long it waits for the audit. */
+    waitMs = MESSAGE_WAITS_MS,
+  ): Promise<readonly IncidentView[]> {
     const [changes, effectsOf] = await Promise.all([
       changesOf(incidents, waitMs),
       effects,

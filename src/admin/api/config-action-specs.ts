@@ -8,6 +8,8 @@ const duration = matching(/^\d{1,6}(?:ms|s|m)$/, 'a duration such as 500ms or 5s
   'How long to wait until every process serves the new configuration; default 5s.',
 );
 
+const flag = z.union([z.boolean(), z.enum(['true', 'false'])]).optional();
+
 const change = z.looseObject({
   path: z
     .string()
@@ -92,16 +94,10 @@ export const configSpecs = {
       '/api/config/reload',
       'Reads the configuration again, checks it, and puts it in force in every process; or changes nothing.',
       {
-        dryRun: z
-          .union([z.boolean(), z.enum(['true', 'false'])])
-          .optional()
-          .describe('Only says what would become different.'),
-        force: z
-          .union([z.boolean(), z.enum(['true', 'false'])])
-          .optional()
-          .describe(
-            'Changes the contract of a resource, or ends its migration, even while it moves to another source: its comparison counts begin anew.',
-          ),
+        dryRun: flag.describe('Only says what would become different.'),
+        force: flag.describe(
+          'Changes the contract of a resource, or ends its migration, even while it moves to another source: its comparison counts begin anew.',
+        ),
         wait: duration.optional(),
         reason,
       },

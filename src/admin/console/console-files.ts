@@ -13,13 +13,7 @@ import { CONSOLE_PAGE_FOLDER, consoleBuildOptions } from './console-build-option
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /** A file of the console as it is served. */
-export type ConsoleFile = {
-  readonly type: string;
-  /** SHA-256 of the file, base64url. */
-  readonly digest: string;
-  /** The file in a coding; compressed once, in another thread. */
-  body(coding: Coding): Promise<Buffer>;
-};
+export type ConsoleFile = ReturnType<typeof fileOf>;
 
 /** The files of the console. They are read once, at the first use. */
 export type ConsoleFiles = ReturnType<typeof createConsoleFiles>;
@@ -35,8 +29,8 @@ const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
 /** Makes a function run only once for each key; a failure is forgotten, so that the next call tries again. */
-function once<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const results = new Map<string, Promise<T>>();
+function once<Key extends string, T>(work: (key: Key) => Promise<T>): (key: Key) => Promise<T> {
+  const results = new Map<Key, Promise<T>>();
   return (key) => {
     const known = results.get(key);
     if (known !== undefined) return known;
@@ -47,7 +41,7 @@ function once<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T>
   };
 }
 
-function encode(bytes: Uint8Array, coding: string): Promise<Buffer> {
+function encode(bytes: Uint8Array, coding: Coding): Promise<Buffer> {
   if (coding === 'identity')
     return Promise.resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   if (coding === 'gzip') return toGzip(bytes, { level: 9 });
@@ -55,11 +49,13 @@ function encode(bytes: Uint8Array, coding: string): Promise<Buffer> {
   return toBrotli(bytes, { params });
 }
 
-function fileOf(name: string, bytes: Uint8Array): ConsoleFile {
+function fileOf(name: string, bytes: Uint8Array) {
   return {
     type: TYPES[extname(name)] ?? 'application/octet-stream',
+    /** SHA-256 of the file, base64url. */
     digest: hash('sha256', bytes, 'base64url'),
-    body: once((coding) => encode(bytes, coding)),
+    /** The file in a coding; compressed once, in another thread. */
+    body: once((coding: Coding) => encode(bytes, coding)),
   };
 }
 

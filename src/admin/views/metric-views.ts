@@ -131,11 +131,10 @@ export function compileCacheView(
   const gaugeOf = (name: string) => sample.gauges(name).reduce((sum, { value }) => sum + value, 0);
   return {
     operations: namesOf('requests').flatMap((operation) => {
-      const isOwn: LabelFilter = ([name]) => name === operation;
       // Operations that never look into the cache are left out.
       const isCached: LabelFilter = ([name, , cache]) => name === operation && cache !== 'none';
       if (sumOf(counts.total, 'requests', isCached) === 0) return [];
-      const resultOf = (labels: readonly string[]) => (isOwn(labels) ? labels[2] : undefined);
+      const resultOf = ([name, , cache]: readonly string[]) => (name === operation ? cache : undefined);
       const results = countedBy(counts, 'requests', resultOf);
       return [{ operation, results, hitShare: hitShareOf(sumsBy(counts.lastHour, 'requests', resultOf)) }];
     }),

@@ -8,8 +8,6 @@ import type { ActionValue } from '../../api/action-table.ts';
 export type KeyView = ActionValue<'keys.show'>['key'];
 
 /** The instant of a time, in UTC. */
-function instantOf(ms: number): string;
-function instantOf(ms: number | undefined): string | undefined;
 function instantOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
@@ -27,7 +25,7 @@ export function keyView(record: KeyRecord, now: number, lastUsed?: number): KeyV
   const valid = record.hashes.filter(({ validUntil = Infinity }) => validUntil > now);
   return {
     ...{ id, label, state, permissions, tier, addresses, operations },
-    createdAt: instantOf(createdAt),
+    createdAt: new Date(createdAt).toISOString(),
     expiresAt: instantOf(expiresAt),
     revokedAt: instantOf(revokedAt),
     lastUsedAt: instantOf(lastUsed),

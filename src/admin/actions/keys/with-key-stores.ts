@@ -17,20 +17,14 @@ export type KeysStores = {
 };
 
 /** Deletes a key and the time of its last use. Rejects if Redis fails. */
-export async function forgetKey(
-  { store, uses }: Pick<KeysStores, 'store' | 'uses'>,
-  id: string,
-): Promise<void> {
+export async function forgetKey({ store, uses }: KeysStores, id: string): Promise<void> {
   await store.delete(id);
   await uses.forget(id);
 }
 
 /** When keys were last used, in ms since the epoch; nothing if it cannot be read, because a change does not depend on it. */
-export function readLastUsed(
-  { uses }: Pick<KeysStores, 'uses'>,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  return uses.read(ids).catch(() => new Map<string, number>());
+export function readLastUsed({ uses }: KeysStores, ids: readonly string[]) {
+  return uses.read(ids).catch((): ReadonlyMap<string, number> => new Map());
 }
 
 /** Does some work on the keys in Redis. @throws ActionRefusal */

@@ -4,10 +4,9 @@
 import type { AuditLog } from '../../../store/audit/audit-log.ts';
 import { type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { findMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
-import { previewWithLabels } from './preview.ts';
 import { createRuleActions } from './rule-actions.ts';
 import { createRollbackActions } from './rollback-actions.ts';
-import { createStageActions } from './stage-actions.ts';
+import { createStageActions, withLabels } from './stage-actions.ts';
 import { readStatus } from './status.ts';
 import { createTaskActions } from './task-actions.ts';
 
@@ -16,7 +15,7 @@ const EXPLAIN_MS = 4_000;
 
 /** Creates the actions that change nothing. */
 function createReadActions(migrations: OperatedMigrations) {
-  const { migrating, states, counts, operatorTasks } = migrations;
+  const { migrating, states, counts, operatorTasks, labels } = migrations;
   return {
     migrations: () => ({
       migrations: migrating().flatMap(({ declared: { resource } }) => {
@@ -34,7 +33,11 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     'migrations.preview'({ resource, percent }) {
       findMigration(migrations, resource);
-      return refuseIfRedisFails('keys', () => previewWithLabels(migrations, resource, percent));
+      return refuseIfRedisFails('keys', async () => {
+        const known = await labels();
+        // Processes share their callers as digests of ids only. The ids of all keys show which digest is whose.
+        return withLabels(await operatorTasks.preview(resource, percent, [...known.keys()]), known);
+      });
     },
     async 'migrations.diffs'({ resource, operation, kind }) {
       findMigration(migrations, resource);

@@ -14,12 +14,12 @@ import {
   positionText,
 } from '../../../migration/state/migration-state.ts';
 import { isBeyond } from '../../../migration/state/transitions.ts';
+import type { Preview } from '../../../migration/tasks/task-results.ts';
 import { ActionRefusal } from '../../api/action.ts';
-import type { ActionInput } from '../../api/action-table.ts';
+import type { ActionInput, ActionValue } from '../../api/action-table.ts';
 import { type ActionContext, type ActionHandlers, refuseIfRedisFails } from '../act.ts';
 import { changeEverywhere, type ChangeRequest } from './change-state.ts';
 import { type FoundMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
-import { withLabels } from './preview.ts';
 import { pendingView } from './status.ts';
 
 /** How long the legacy source has to answer before a rollback from `complete`, its retries included. */
@@ -65,6 +65,17 @@ function gateHint({ reach, unmet }: Gate, resource: string): string {
       ? 'no share reaches a caller of the last hour'
       : `the least share that reaches a caller of the last hour: portico migration ramp ${resource} --percent ${reach.least}`;
   return `${least}; or name callers in allow; ${force}`;
+}
+
+/** Names the keys of those whom a share reaches, so that operators see names. */
+export function withLabels(
+  { largest, ...preview }: Preview,
+  labels: ReadonlyMap<string, string>,
+): ActionValue<'migrations.preview'> {
+  return {
+    ...preview,
+    largest: largest.map((one) => ({ ...one, label: labels.get(one.caller) || undefined })),
+  };
 }
 
 /** The state after a step, and whom its share reaches if it is a ramp. @throws ActionRefusal */

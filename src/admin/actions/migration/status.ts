@@ -21,15 +21,11 @@ export function pendingView({ to, ...pending }: PendingStep) {
 
 /** What an operator should know before trusting a gate. */
 function notesOf(
-  { sourceChangedAt }: FoundMigration['state'],
-  config: FoundMigration['config'],
-  found: {
-    readonly breakerOpen: boolean;
-    readonly served: Position | undefined;
-    readonly uncompared: readonly string[];
-  },
+  { state: { sourceChangedAt }, config }: FoundMigration,
+  breakerOpen: boolean,
+  served: Position | undefined,
+  uncompared: readonly string[],
 ): readonly string[] {
-  const { breakerOpen, served, uncompared } = found;
   return [
     ...(served === undefined
       ? []
@@ -80,7 +76,7 @@ export async function readStatus(
   operation: string | undefined,
 ): Promise<Status> {
   const { states, tasks, ...migrations } = all;
-  const { state, config } = found;
+  const { state } = found;
   const { resource } = state;
   const known = await readShared(all, found, operation).catch(() => knownHere(all, found, operation));
   const breakerOpen = migrations.openBreakers().includes(resource);
@@ -91,6 +87,6 @@ export async function readStatus(
     ...known,
     pending: pending === undefined ? null : pendingView(pending),
     ...{ staleSeconds: states.staleSeconds(), task: tasks.of(resource) ?? null, breakerOpen },
-    notes: notesOf(state, config, { breakerOpen, served, uncompared: migrations.uncompared(resource) }),
+    notes: notesOf(found, breakerOpen, served, migrations.uncompared(resource)),
   };
 }
