@@ -58,11 +58,7 @@ export function usedBuckets(
 }
 
 /** The bar of a timing of a request: where it begins and how wide it is, in percent of the whole. */
-export function barOf(
-  startMs: number,
-  ms: number,
-  wholeMs: number,
-): { readonly left: number; readonly width: number } {
+export function barOf(startMs: number, ms: number, wholeMs: number) {
   const whole = Math.max(wholeMs, 0.001);
   const left = Math.min(99.5, Math.max(0, (startMs / whole) * 100));
   return { left, width: Math.min(100 - left, Math.max(0.5, (ms / whole) * 100)) };

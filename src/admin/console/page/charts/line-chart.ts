@@ -6,22 +6,15 @@ import uPlot from 'uplot';
 import { element, html } from '../parts/html.ts';
 import { clockText } from '../show/times.ts';
 import { cssColour, onThemeChange } from './colours.ts';
-import { largest, latest, type Points } from './geometry.ts';
-
-/** A line of a chart. `colour` is a custom property of the style sheet. */
-export type ChartLine = {
-  readonly name: string;
-  readonly colour: string;
-  readonly values: Points;
-  readonly dash?: boolean;
-};
+import { largest, latest } from './geometry.ts';
+import type { Line } from './traffic-lines.ts';
 
 /** The properties of a chart. Charts on one page need different titles, because the title is the key of the element, too. */
 export type LineChartProps = {
   readonly title: string;
   /** When the interval of each data point begins, milliseconds since the epoch. */
   readonly at: readonly number[];
-  readonly lines: readonly ChartLine[];
+  readonly lines: readonly Line[];
   /** Writes a value for the axis and the legend. */
   readonly textOf: (value: number | null | undefined) => string;
 };
@@ -56,13 +49,12 @@ function optionsOf({ lines, textOf, onPoint }: PlotSettings, width: number): uPl
     ],
     series: [
       {},
-      ...lines.map(({ name, colour, dash }) => ({
+      ...lines.map(({ name, colour }) => ({
         label: name,
         stroke: cssColour(colour),
         width: 1.75,
         points: { show: false },
         spanGaps: false,
-        ...(dash === true && { dash: [5, 4] }),
       })),
     ],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
@@ -109,7 +101,7 @@ function LineChart(props: LineChartProps): VNode {
   const { title, at, lines, textOf } = props;
   const [point, setPoint] = useState<number | null>(null);
   const box = usePlot(props, setPoint);
-  const valueAt = ({ values }: ChartLine) => (point === null ? latest(values) : values[point]);
+  const valueAt = ({ values }: Line) => (point === null ? latest(values) : values[point]);
   const summary = lines
     .map(({ name, values }) => `${name}: now ${textOf(latest(values))}, at most ${textOf(largest(values))}`)
     .join('; ');

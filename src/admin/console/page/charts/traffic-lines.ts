@@ -4,7 +4,7 @@ import type { MetricsHistory, PointCounts } from '../../../api/metric-specs.ts';
 
 type NamedPointCounts = Readonly<Record<string, PointCounts>>;
 
-/** A line for a chart, with a value for each data point. */
+/** A line of a chart, with a value for each data point. `colour` is a custom property of the style sheet. */
 export type Line = { readonly name: string; readonly colour: string; readonly values: PointCounts };
 
 const statusColours: Readonly<Record<string, string>> = {

@@ -2,11 +2,8 @@
 
 import type { ViewName } from '../show/address.ts';
 
-/** An entry of the navigation; `jump` is the key that goes there after `g`. */
-export type NavEntry = { readonly view: ViewName; readonly title: string; readonly jump: string };
-
-/** The views, the most important first. */
-export const destinations: readonly NavEntry[] = [
+/** The entries of the navigation, the most important first; `jump` is the key that goes there after `g`. */
+export const destinations = [
   { view: 'overview', title: 'Overview', jump: 'o' },
   { view: 'source', title: 'Source', jump: 's' },
   { view: 'requests', title: 'Requests', jump: 'r' },
@@ -17,22 +14,15 @@ export const destinations: readonly NavEntry[] = [
   { view: 'migration', title: 'Migration', jump: 'm' },
   { view: 'config', title: 'Configuration', jump: 'f' },
   { view: 'audit', title: 'Audit', jump: 'a' },
-];
+] as const satisfies readonly { readonly view: ViewName; readonly title: string; readonly jump: string }[];
 
-/** What a key does in the console. */
-export type KeyCommand =
-  | { readonly kind: 'search' }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'prefix' }
-  | { readonly kind: 'go'; readonly view: ViewName };
-
-/** The command of a key; `afterG`: the key `g` was pressed just before. */
-export function keyCommand(key: string, afterG: boolean): KeyCommand | undefined {
+/** What a key does in the console; `afterG`: the key `g` was pressed just before. */
+export function keyCommand(key: string, afterG: boolean) {
   if (afterG) {
     const found = destinations.find(({ jump }) => jump === key);
-    return found === undefined ? undefined : { kind: 'go', view: found.view };
+    return found === undefined ? undefined : ({ kind: 'go', view: found.view } as const);
   }
-  if (key === '/') return { kind: 'search' };
-  if (key === '?') return { kind: 'help' };
-  return key === 'g' ? { kind: 'prefix' } : undefined;
+  if (key === '/') return { kind: 'search' } as const;
+  if (key === '?') return { kind: 'help' } as const;
+  return key === 'g' ? ({ kind: 'prefix' } as const) : undefined;
 }

@@ -170,13 +170,7 @@ function holdForm(deps: FormDeps): ActionForm {
 }
 
 /** The changes of a migration, for an operator. */
-export function MigrationActions({
-  status,
-  reload,
-}: {
-  status: MigrationStatus;
-  reload: () => void;
-}): VNode | null {
+export function MigrationActions({ status, reload }: Omit<FormDeps, 'ask'>): VNode | null {
   const { ask, canWrite } = useConsole();
   const [form, setForm] = useState<ActionForm>();
   if (!canWrite) return null;
