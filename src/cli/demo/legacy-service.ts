@@ -1,7 +1,7 @@
 // The HTTP server that all sample services share. It can be made slow or broken, so that a gateway has something to handle.
 
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -25,13 +25,7 @@ export type LegacyServiceOptions = {
 };
 
 /** A request as the services see it. The path is still percent-encoded; of repeated parameters, the first counts. */
-export type LegacyRequest = {
-  readonly method: string;
-  readonly path: string;
-  readonly params: URLSearchParams;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: AsyncIterable<Uint8Array>;
-};
+export type LegacyRequest = ReturnType<typeof readRequest>;
 
 /** A complete answer; its Content-Length is added when it is sent. */
 export type LegacyAnswer = {
@@ -98,7 +92,7 @@ export function createLegacyService(
   };
 }
 
-function readRequest(request: IncomingMessage): LegacyRequest {
+function readRequest(request: IncomingMessage) {
   const target = request.url ?? '';
   const mark = target.indexOf('?');
   return {

@@ -4,32 +4,19 @@
 import type { UserTruth } from './data/generate-users.ts';
 
 /** A person as the new service stores it. `passwordHash` is secret. */
-export type Person = {
-  /** The service's own id. */
-  readonly personId: string;
-  /** The number that the person had in the CRM. */
-  readonly legacyId: string;
-  readonly displayName: string | null;
-  readonly emailAddress: string | null;
-  /** ISO 8601 with milliseconds. */
-  readonly createdAt: string | null;
-  readonly about: {
-    readonly bio: string | null;
-    readonly city: string | null;
-    readonly avatarUrl: string | null;
-  };
-  readonly passwordHash: string;
-};
+export type Person = Readonly<ReturnType<typeof personOf>>;
 
 /** Makes a person without mistakes. The service's own id is made from `position`; `secretMarker` is appended to the secret. */
-export function personOf(truth: UserTruth, position: number, secretMarker: string): Person {
+export function personOf(truth: UserTruth, position: number, secretMarker: string) {
   const { id, name, email, created_at, profile } = truth;
   return {
-    // A multiplication by an odd number modulo 2^32 gives each position an id of its own, in another order.
+    // The service's own id: a multiplication by an odd number modulo 2^32 gives each position one, in another order.
     personId: `p-${(Math.imul(position + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')}`,
+    // The number that the person had in the CRM.
     legacyId: id.replace('user_', ''),
     displayName: name,
     emailAddress: email,
+    // ISO 8601 with milliseconds.
     createdAt: created_at === null ? null : created_at.replace('Z', '.000Z'),
     about: { bio: profile.bio, city: profile.location, avatarUrl: profile.avatar_url },
     passwordHash: `$2b$10$${position.toString(36)}${secretMarker}`,

@@ -20,19 +20,13 @@ export type PeopleServiceOptions = LegacyServiceOptions & {
   readonly isClean?: boolean | undefined;
 };
 
-type Column = 'legacyId' | 'displayName' | 'emailAddress' | 'createdAt';
-type Order = { readonly column: Column; readonly isDescending: boolean };
+type Order = { readonly column: (typeof COLUMNS)[number]; readonly isDescending: boolean };
 
 const LIST = '/api/people';
 const REPAIR = '/api/repair';
 const SIZE_DEFAULT = 20;
 const SIZE_MAX = 100;
-const COLUMNS: readonly string[] = [
-  'legacyId',
-  'displayName',
-  'emailAddress',
-  'createdAt',
-] satisfies Column[];
+const COLUMNS = ['legacyId', 'displayName', 'emailAddress', 'createdAt'] as const;
 
 /**
  * The sample service that the users move to: JSON in camelCase, pages that each name the next one by a cursor, times in
@@ -123,10 +117,11 @@ function swapTie(rows: readonly Person[]): readonly Person[] {
 }
 
 function readOrder(params: URLSearchParams): Order | undefined {
-  const column = params.get('orderBy') ?? 'legacyId';
+  const asked = params.get('orderBy') ?? 'legacyId';
   const direction = params.get('direction') ?? 'asc';
-  if (!COLUMNS.includes(column) || !['asc', 'desc'].includes(direction)) return undefined;
-  return { column: column as Column, isDescending: direction === 'desc' };
+  const column = COLUMNS.find((one) => one === asked);
+  if (column === undefined || !['asc', 'desc'].includes(direction)) return undefined;
+  return { column, isDescending: direction === 'desc' };
 }
 
 const keyOf = ({ column, isDescending }: Order) => `${column} ${isDescending ? 'desc' : 'asc'}`;

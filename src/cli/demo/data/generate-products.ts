@@ -12,13 +12,7 @@ export type LegacyProduct = Readonly<ReturnType<typeof dirtied>>;
 /** One generated product: the correct record, and the legacy row. */
 export type SampleProduct = { readonly truth: ProductTruth; readonly legacy: LegacyProduct };
 
-type Ware = {
-  readonly number: bigint;
-  readonly name: string;
-  readonly text: string | null;
-  readonly cents: string | null;
-  readonly code: CategoryCode | null;
-};
+type Ware = Readonly<ReturnType<typeof invent>>;
 
 /** More than the eight digits of a sku; the last is not exact as a double. */
 const WIDE_NUMBERS = [100_000_017n, 9_007_199_254_740_993n];
@@ -44,12 +38,12 @@ export function generateProducts({ seed, count = 2_000 }: { seed: number; count?
   });
 }
 
-function invent(random: Random, number: bigint, position: number): Ware {
+function invent(random: Random, number: bigint, position: number) {
   const kind = inventCategory(random);
   return {
     number,
     name: `${random.pick(qualities)} ${random.pick(goods[kind])}`,
-    text: random.chance(0.15) ? null : random.pick(slogans),
+    text: random.chance(0.15) ? null : random.pick<string>(slogans),
     cents: EDGE_CENTS.get(position) ?? inventCents(random),
     code: random.chance(0.06) ? null : kind,
   };

@@ -13,16 +13,7 @@ export type LegacyUser = Readonly<ReturnType<typeof dirtied>>;
 export type SampleUser = { readonly truth: UserTruth; readonly legacy: LegacyUser };
 
 /** An invented person, from which the correct record and the legacy row are made. */
-type Person = {
-  readonly number: bigint;
-  readonly given: string | null;
-  readonly family: string | null;
-  readonly email: string | null;
-  readonly createdSeconds: number | null;
-  readonly bio: string | null;
-  readonly town: string | null;
-  readonly picture: string | null;
-};
+type Person = Readonly<ReturnType<typeof invent>>;
 
 /** Above 2^53; read as doubles, the first changes and the others become equal. */
 const NUMBERS_BEYOND_DOUBLES = [9007199254740993n, 9007199254740995n, 9007199254740996n];
@@ -41,7 +32,7 @@ export function generateUsers({ seed, count = 5_000 }: { seed: number; count?: n
   });
 }
 
-function invent(random: Random, number: bigint): Person {
+function invent(random: Random, number: bigint) {
   const { given, family } = inventName(random);
   return {
     number,
@@ -49,8 +40,8 @@ function invent(random: Random, number: bigint): Person {
     family,
     email: random.chance(0.06) ? null : inventEmail(random, given, family, number),
     createdSeconds: random.chance(0.05) ? null : inventCreated(random),
-    bio: random.chance(0.2) ? null : random.pick(bios),
-    town: random.chance(0.15) ? null : random.pick(towns),
+    bio: random.chance(0.2) ? null : random.pick<string>(bios),
+    town: random.chance(0.15) ? null : random.pick<string>(towns),
     picture: random.chance(0.3) ? null : `https://img.example/${number}.jpg`,
   };
 }
