@@ -10,13 +10,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { ExitError, exitCodes } from '../context/context.ts';
 import { withRedis } from '../input/with-redis.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
-import {
-  addOperatorAction,
-  ASK_GATEWAY_HINT,
-  type OnRedisItself,
-  type OperatorContext,
-  withAudit,
-} from './run-action.ts';
+import { addOperatorAction, type OnRedisItself, type OperatorContext, withAudit } from './run-action.ts';
 import type { AskOperator, GatewayOptions } from './operator-api-client.ts';
 
 type AuditOptions = GatewayOptions & {
@@ -26,7 +20,6 @@ type AuditOptions = GatewayOptions & {
 
 const AUDIT_REDIS: OnRedisItself = {
   role: 'keys',
-  without: ASK_GATEWAY_HINT,
   handlers: (client, keys) => ({
     actions: createAuditActions(createRedisAuditStore(client, keys.audit), systemClock),
   }),
@@ -54,13 +47,12 @@ async function runRestore(file: string, context: OperatorContext): Promise<void>
   const chain = verifyChain(lines);
   if (chain.kind !== 'intact')
     throw new ExitError(exitCodes.usage, `${file}: ${chainText(chain)}; nothing was restored`);
-  const wanted = { role: 'keys', without: ASK_GATEWAY_HINT } as const;
   const config = await context.loadConfig();
-  const isRestored = await withRedis(config, context.err, wanted, async (client, keys) => {
+  const isRestored = await withRedis(config, context.err, { role: 'keys' }, async (client, keys) => {
     if (!(await createRedisAuditStore(client, keys.audit).restore(lines))) return false;
     const actor = `command:${context.user}`;
     const change = { actor, action: 'audit.restore', target: `${lines.length} lines`, outcome: 'done' };
-    await withAudit(config, context, { client, keys }, (audit) => audit.record(change));
+    await withAudit(context, { client, keys }, (audit) => audit.record(change));
     return true;
   });
   if (!isRestored)

@@ -4,12 +4,7 @@ import type { Command } from 'commander';
 import { createCacheActions } from '../../admin/actions/cache-actions.ts';
 import { createSharedPurges, EVERYTHING, type HeldCount } from '../../store/cache/purges.ts';
 import { ExitError, exitCodes } from '../context/context.ts';
-import {
-  addOperatorAction,
-  ASK_GATEWAY_HINT,
-  type OnRedisItself,
-  type OperatorContext,
-} from './run-action.ts';
+import { addOperatorAction, type OnRedisItself, type OperatorContext } from './run-action.ts';
 import type { GatewayOptions } from './operator-api-client.ts';
 
 type PurgeOptions = GatewayOptions & {
@@ -20,7 +15,6 @@ type PurgeOptions = GatewayOptions & {
 
 const CACHE_REDIS: OnRedisItself = {
   role: 'cache',
-  without: ASK_GATEWAY_HINT,
   handlers(client, keys, { contract }) {
     const purges = createSharedPurges(client, keys);
     return { actions: createCacheActions({ purges, contract: () => contract }), close: () => purges.close() };

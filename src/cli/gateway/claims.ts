@@ -10,19 +10,13 @@ import { systemClock } from '../../kernel/clock.ts';
 import { createDisabledClaims, type DisabledClaim } from '../../store/disabled-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/cache/purges.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
-import {
-  addOperatorAction,
-  ASK_GATEWAY_HINT,
-  type OnRedisItself,
-  type OperatorContext,
-} from './run-action.ts';
+import { addOperatorAction, type OnRedisItself, type OperatorContext } from './run-action.ts';
 import type { GatewayOptions } from './operator-api-client.ts';
 
 type Options = GatewayOptions & { readonly reason?: string };
 
 const CLAIMS_REDIS: OnRedisItself = {
   role: 'cache',
-  without: ASK_GATEWAY_HINT,
   handlers(client, keys) {
     const purges = createSharedPurges(client, keys);
     const claims = createDisabledClaims(purges, systemClock);

@@ -35,13 +35,8 @@ export type OnRedisItself = RedisWanted & {
   ) => { readonly actions: ActionHandlers; readonly close?: () => void };
 };
 
-/** The hint if the configuration has no Redis, for a command that can ask a running gateway. */
-export const ASK_GATEWAY_HINT =
-  'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
-
 /** Writes what a command changes to the audit of its gateways, which is kept beside their keys. */
 export async function withAudit<T>(
-  config: GatewayConfig,
   context: OperatorContext,
   open: { readonly client: RedisConnection['client']; readonly keys: RedisKeys } | undefined,
   work: (audit: AuditLog) => Promise<T>,
@@ -85,11 +80,11 @@ async function onRedisItself<T>(
         close?.();
       }
     }
-    if (isSameRedis(config, wanted.role)) return withAudit(config, context, { client, keys }, run);
-    if (redisProfile(config.redis, 'keys') === undefined) return withAudit(config, context, undefined, run);
+    if (isSameRedis(config, wanted.role)) return withAudit(context, { client, keys }, run);
+    if (redisProfile(config.redis, 'keys') === undefined) return withAudit(context, undefined, run);
     // The audit is beside the keys. If their Redis cannot be reached, the work is still done.
-    return withRedis(config, context.err, { role: 'keys', without: '', isOptional: true }, (own) =>
-      withAudit(config, context, { client: own, keys }, run),
+    return withRedis(config, context.err, { role: 'keys', isOptional: true }, (own) =>
+      withAudit(context, { client: own, keys }, run),
     );
   });
 }

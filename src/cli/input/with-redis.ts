@@ -11,10 +11,14 @@ import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
 /** A command waits for Redis at least this long, even if requests wait for a shorter time. */
 const TIMEOUT_MS = 2_000;
 
+/** The hint if the configuration has no Redis, for a command that can ask a running gateway. */
+const ASK_GATEWAY_HINT =
+  'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
+
 /** The role whose Redis is used, and a hint for the operator if the configuration has none. */
 export type RedisWanted = {
   readonly role: RedisRole;
-  readonly without: string;
+  readonly without?: string;
   /** Whether the work is done even if that Redis cannot be reached; its commands to Redis then fail. */
   readonly isOptional?: boolean;
 };
@@ -34,7 +38,7 @@ function warningText(fields: object, message: string): string {
 export async function withRedis<T>(
   { redis: config }: GatewayConfig,
   err: (text: string) => void,
-  { role, without, isOptional = false }: RedisWanted,
+  { role, without = ASK_GATEWAY_HINT, isOptional = false }: RedisWanted,
   work: (client: RedisConnection['client'], keys: RedisKeys) => Promise<T>,
 ): Promise<T> {
   const profile = redisProfile(config, role);
