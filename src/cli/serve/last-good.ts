@@ -29,9 +29,7 @@ function keptRevisions(folder: string): readonly KeptRevision[] {
   try {
     const json = readFileSync(join(folder, FILE), 'utf8');
     const { revisions = [] } = JSON.parse(json) as { revisions?: readonly KeptRevision[] };
-    return revisions.filter(
-      ({ files }) => filesIn(JSON.stringify({ version: VERSION, files })) !== undefined,
-    );
+    return revisions.filter(({ files }) => filesIn({ version: VERSION, files }) !== undefined);
   } catch {
     return [];
   }
@@ -82,8 +80,9 @@ function isText(value: unknown): value is FileText {
   return typeof file === 'string' && typeof text === 'string';
 }
 
-function filesIn(json: string): ConfigFiles | undefined {
-  const { version, files } = JSON.parse(json) as { version?: unknown; files?: Partial<ConfigFiles> };
+type Kept = { readonly version?: unknown; readonly files?: Partial<ConfigFiles> };
+
+function filesIn({ version, files }: Kept): ConfigFiles | undefined {
   const { gateway, contract, sources } = files ?? {};
   if (version !== VERSION || !isText(gateway) || !Array.isArray(sources) || !sources.every(isText))
     return undefined;
@@ -95,7 +94,7 @@ export function readLastGood(configFile: string, { env }: CliContext): ReadyConf
   const folder = folderOf(configFile, env);
   if (folder === undefined) return undefined;
   try {
-    const files = filesIn(readFileSync(join(folder, FILE), 'utf8'));
+    const files = filesIn(JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Kept);
     return files && compileFiles(files, env);
   } catch {
     return undefined;
