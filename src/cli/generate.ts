@@ -7,10 +7,8 @@ import { documents, documentText } from '../workbench/docs/generate/documents.ts
 import { createMergedMetrics } from '../gateway/workers/merged-metrics.ts';
 import { generatedSections, replaceSection } from '../workbench/docs/generate/generated-sections.ts';
 
-/** A file that is generated, or has generated parts: its text now (`undefined`: no file), and what it should be. */
-type Generated = { readonly file: string; readonly current: string | undefined; readonly text: string };
-
-function generateAll(): readonly Generated[] {
+/** Every file that is generated, or has generated parts: its text now (`undefined`: no file), and what it should be. */
+function generateAll() {
   const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
   const whole = Object.entries(documents).map(([file, make]) => {
     return { file, current: read(file), text: documentText(make) };

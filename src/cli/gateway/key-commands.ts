@@ -48,7 +48,6 @@ export const ID = 'the part between the underscores of the key';
 const ADDRESSES = 'addresses and CIDR ranges that it may be used from, such as 10.0.0.0/8,2001:db8::/32';
 const OPERATIONS = 'operations that it may use, such as users.list,products.list';
 
-/** Keys that are imported with one request. */
 /** How many keys are sent in one request, because its body is bounded. */
 const IMPORT_BATCH = 1_000;
 

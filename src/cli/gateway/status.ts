@@ -36,13 +36,6 @@ function print(status: GatewayStatus, { json, watch }: Options, { out, terminals
   out(textOf(incidentListLines(status)));
 }
 
-/** Waits until the status is read again; false if the command is stopped meanwhile. */
-const isNotStopped = (stop: AbortSignal) =>
-  sleep(WATCH_MS, undefined, { signal: stop }).then(
-    () => true,
-    () => false,
-  );
-
 /** Ends the command with an exit code that says how bad it is. */
 function endWith(severity: 0 | 1 | 2): void {
   if (severity > 0) throw new ExitError(severity);
@@ -59,13 +52,14 @@ async function runStatus(options: Options, configFile: string, context: CliConte
     endWith(severityOf([answer.incident]));
     return;
   }
-  let status = await readStatus(ask);
-  print(status, options, context);
-  while (options.watch === true && (await isNotStopped(context.stop))) {
-    status = await readStatus(ask);
+  for (;;) {
+    const status = await readStatus(ask);
     print(status, options, context);
+    const isStopped = () => sleep(WATCH_MS, false, { signal: context.stop }).catch(() => true);
+    if (options.watch === true && !(await isStopped())) continue;
+    endWith(severityOf(status.incidents.incidents, status.others));
+    return;
   }
-  endWith(severityOf(status.incidents.incidents, status.others));
 }
 
 /** Adds `portico status` to the command line. */

@@ -1,6 +1,6 @@
 // Reads from the command line what `portico infer` has to draft, and finds mistakes before the service is asked.
 
-import { ExitError, exitCodes } from '../context/context.ts';
+import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Contract, Resource } from '../../contract/resource.ts';
@@ -45,18 +45,15 @@ export type InferJob = {
   /** What to draft, resource by resource. */
   readonly drafts: readonly [InferOptions, ...InferOptions[]];
   /** The source file that the resources are added to. */
-  readonly into:
-    { readonly file: string; readonly text: string; readonly resources: readonly string[] } | undefined;
+  readonly into: ReturnType<typeof openInto>['into'] | undefined;
   /** The file to write; absent: the draft goes to standard output. */
   readonly out: string | undefined;
 };
 
 /** What the job needs of the process around it. */
-export type JobContext = {
+export type JobContext = Pick<CliContext, 'env' | 'stop'> & {
   readonly configFile: string;
   readonly contract: Contract;
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  readonly signal: AbortSignal;
 };
 
 /** The dialects, compiled once, with the first job. */
@@ -78,12 +75,10 @@ function readForResource(text: string, { resources }: Contract): ForResource {
   return { resource, text: resource === undefined ? text : text.slice(resource.name.length + 1) };
 }
 
-type SplitOptions = {
-  readonly [Key in 'resource' | 'body' | 'one' | 'oneBody' | 'id' | 'map']: readonly ForResource[];
-};
+type SplitOptions = ReturnType<typeof splitArguments>;
 
 /** The options of which each may be for one resource. */
-function splitArguments(args: InferArguments, contract: Contract): SplitOptions {
+function splitArguments(args: InferArguments, contract: Contract) {
   const of = (texts: readonly string[]) => texts.map((text) => readForResource(text, contract));
   return {
     resource: of(args.resource),
@@ -224,7 +219,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   const given = readTargets(url, split, sample, contract);
   if (sample.length > 0 && given.length > 1)
     throw new InferError('saved replies can be of one resource only', 'run portico infer for each');
-  const opened = args.into === undefined ? undefined : openInto(args.into, context.variables);
+  const opened = args.into === undefined ? undefined : openInto(args.into, context.env);
   const targets = given.map((one) => ({ ...one, url: opened?.address(one.url) ?? one.url }));
   refuseUnlisted(targets);
   refuseHosts(targets);
@@ -245,7 +240,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
     samples: sample.map((file) => readSample(basename(file), readFile(file))),
     callsMax,
     timeoutMs: timeout * 1_000,
-    signal: context.signal,
+    signal: context.stop,
   }));
   const [first, ...others] = drafts;
   if (first === undefined) throw new InferError('name a resource with --resource');

@@ -121,8 +121,7 @@ async function runInfer(
   context: CliContext,
 ): Promise<void> {
   const contract = readGatewayContract(configFile);
-  const surroundings = { configFile, contract, variables: context.env, signal: context.stop };
-  const job = readInferJob(url, options, surroundings);
+  const job = readInferJob(url, options, { ...context, configFile, contract });
   const drafted = await draftAll(job, context);
   const {
     text,

@@ -7,9 +7,6 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
 import { readUsableSections } from './read-config.ts';
 
-/** The address of the operator's listener of a gateway, and the token for it. */
-export type OperatorListener = { readonly address: string; readonly token: string | undefined };
-
 /** The variable with the token of the operator's listener. */
 export const TOKEN_VARIABLE = 'PORTICO_ADMIN_TOKEN';
 
@@ -38,8 +35,8 @@ export function addListenerOptions(
 }
 
 /**
- * The operator's listener: the one that the command names, or else the one of the configuration. The token is the
- * operator's own, or else the one of the configuration.
+ * The address of an operator's listener, and the token for it. The listener is the one that the command names, or else the
+ * one of the configuration. The token is the operator's own, or else the one of the configuration.
  * @throws ExitError if neither names the listener
  */
 export function findListener(
@@ -49,7 +46,7 @@ export function findListener(
   },
   configFile: string,
   context: CliContext,
-): OperatorListener {
+) {
   // A file that is broken elsewhere still says where the gateway listens. Operators need that most when a file is broken.
   const { admin } = readUsableSections(configFile, context.env);
   const address = named.address ?? (admin && adminAddress(admin));

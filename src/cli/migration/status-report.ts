@@ -9,13 +9,7 @@ import { type Report, type ReportBlock, section } from '../../workbench/explain/
 type Status = ActionValue<'migrations.status'>;
 
 /** A position as people read it: `ramp at 5 %`. */
-export function positionWords({
-  stage,
-  percent,
-}: {
-  readonly stage: string;
-  readonly percent: number;
-}): string {
+export function positionWords({ stage, percent }: Pick<Status, 'stage' | 'percent'>): string {
   return stage === 'ramp' ? `ramp at ${percent} %` : stage;
 }
 

@@ -4,15 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { toGatewayError } from '../../kernel/errors/fault.ts';
 import { summariseCause } from '../../http/listener/cause-summary.ts';
-import type { LogDestination } from '../context/context.ts';
 
 /** The log of a process, on its standard output. */
-export type LogOutput = LogDestination & {
-  /** Writes what was logged, as far as the output is read; false if the rest was dropped. */
-  end(): Promise<boolean>;
-  /** Writes what can be written at once, and drops the rest. */
-  abandon(): void;
-};
+export type LogOutput = ReturnType<typeof openLogOutput>;
 
 /** The most characters that wait to be written, so that they do not fill the memory. */
 const WAITING_CHARS_MAX = 8 * 1024 ** 2;
@@ -75,7 +69,7 @@ function createBatches(bytesMax: number, writeBatch: (lines: string) => void) {
  * Opens the log. Lines are written many at a time, because a system call for each would cost a tenth of a cached answer.
  * They are joined here, because the library would count the bytes of all waiting lines again for each line.
  */
-export function openLogOutput(shared: boolean): LogOutput {
+export function openLogOutput(shared: boolean) {
   const bytesMax = shared ? BATCH_BYTES.shared : BATCH_BYTES.own;
   const destination = pino.destination({
     dest: 1,
@@ -107,13 +101,15 @@ export function openLogOutput(shared: boolean): LogOutput {
   return {
     write: batches.add,
     droppedLines,
-    async end() {
+    /** Writes what was logged, as far as the output is read; false if the rest was dropped. */
+    async end(): Promise<boolean> {
       batches.flush();
       const flushed = new Promise<true>((resolve) => destination.flush(() => resolve(true)));
       const isWritten = await Promise.race([flushed, delay(FLUSH_MS_MAX, false, { ref: false })]);
       if (!isWritten) abandon();
       return isWritten;
     },
+    /** Writes what can be written at once, and drops the rest. */
     abandon,
   };
 }

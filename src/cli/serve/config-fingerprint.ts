@@ -3,7 +3,6 @@
 import { dirname, join } from 'node:path';
 import type { ConfigTexts } from '../../config/load.ts';
 import { contentDigest } from '../../kernel/secret.ts';
-import type { ConfigWatchDeps } from '../../gateway/reload/watch-config.ts';
 import { readTexts } from '../input/read-config.ts';
 import { isRegularFile, readRegularFile } from '../input/regular-file.ts';
 
@@ -22,10 +21,7 @@ function newReferences({ files, references }: ConfigTexts): ConfigTexts['referen
 }
 
 /** The folders and files of a configuration that are watched. `known` returns the texts in force. */
-export function watchedFiles(
-  configFile: string,
-  known: () => ConfigTexts,
-): Pick<ConfigWatchDeps, 'folders' | 'fingerprint' | 'fingerprintInForce'> {
+export function watchedFiles(configFile: string, known: () => ConfigTexts) {
   return {
     folders() {
       const home = dirname(configFile);

@@ -10,15 +10,11 @@ import { createLastGoodWriter } from './last-good.ts';
 import { createConfigReader } from '../input/config-check-client.ts';
 import { watchedFiles } from './config-fingerprint.ts';
 
-/** How a process reads its configuration again, and the function that starts the triggers of a reload. */
-export type ReloadTriggers = {
-  readonly reloading: Reloading;
-  /** Begins to trigger reloads: at every SIGHUP, and when files change, if the configuration says so. */
-  readonly start: (reload: Reloader['reload']) => void;
-};
-
-/** Creates the triggers of a process from its first configuration and its log. */
-export type OpenReloadTriggers = (first: ReadyConfig, log: Pick<Logger, 'warn'>) => ReloadTriggers;
+/**
+ * Creates the triggers of a process from its first configuration and its log: how it reads its configuration again, and the
+ * function that starts the triggers of a reload.
+ */
+export type OpenReloadTriggers = ReturnType<typeof createReloadTriggers>;
 
 /** Makes a function that reloads. Any number of calls during a reload cause one more reload after it. */
 function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
@@ -37,12 +33,8 @@ function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
 }
 
 /** Makes the function that creates the triggers once the log of the process is open. `isFallback`: see `Reloading`. */
-export function createReloadTriggers(
-  configFile: string,
-  isFallback: boolean,
-  context: CliContext,
-): OpenReloadTriggers {
-  return function openReloadTriggers(first, log) {
+export function createReloadTriggers(configFile: string, isFallback: boolean, context: CliContext) {
+  return function openReloadTriggers(first: ReadyConfig, log: Pick<Logger, 'warn'>) {
     let inForce: Pick<ReadyConfig, 'texts' | 'gateway'> = first;
     let reload: Reloader['reload'] | undefined;
     let isStale = isFallback;
@@ -70,8 +62,9 @@ export function createReloadTriggers(
           follow();
         },
         onStale: (is) => void (isStale = is),
-      },
-      start(given) {
+      } satisfies Reloading,
+      /** Begins to trigger reloads: at every SIGHUP, and when files change, if the configuration says so. */
+      start: (given: Reloader['reload']): void => {
         reload = given;
         const onSignal = createAskOnce(() => given({ actor: 'signal' }));
         context.processes.onHangUp(() => void onSignal());

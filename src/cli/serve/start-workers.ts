@@ -81,7 +81,7 @@ export async function openPrimary(
   const { reloading, start } = openReloadTriggers(ready, log);
   function onInForce(config: SoundConfig): void {
     log.level = config.gateway.log.level;
-    reloading.onInForce?.(config);
+    reloading.onInForce(config);
   }
   const primary = createPrimary({
     first: ready,
@@ -89,9 +89,7 @@ export async function openPrimary(
     reloading: { ...reloading, onInForce },
     fork: processes.fork,
     log,
-    instance: `${processes.host}:${processes.pid}`,
-    version,
-    runbook: servedRunbook(),
+    ...processServices(context),
   });
   start(primary.reload);
   try {

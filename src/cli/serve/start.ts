@@ -6,7 +6,7 @@ import type { ConfigTexts } from '../../config/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { createTracing } from '../../telemetry/span-exporter.ts';
-import { createGateway, type Gateway, type GatewayServices } from '../../gateway/gateway.ts';
+import { createGateway, type GatewayServices } from '../../gateway/gateway.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from '../context/context.ts';
 import { version } from '../input/shipped-files.ts';
 import { withTargets } from '../../source/compile-sources.ts';
@@ -16,9 +16,6 @@ import { printOpenEdits, printProblems, type ReadyConfig } from '../input/read-c
 import { openPrimary, processServices, runWorker, workersOf } from './start-workers.ts';
 import { readLastGood } from './last-good.ts';
 import { createReloadTriggers, type OpenReloadTriggers } from './reload-triggers.ts';
-
-/** A gateway that listens, with its ports. */
-export type RunningGateway = { readonly gateway: Gateway; readonly port: number; readonly adminPort: number };
 
 /** Opens the log of a gateway that is one process; a reload may change its level. */
 export function openGatewayLog({ gateway }: ServedConfig, to: LogDestination) {
@@ -34,13 +31,13 @@ function openTracing({ telemetry }: GatewayConfig, log: Logger) {
   }
 }
 
-/** Starts a gateway; a port that is taken ends the command with one line. */
+/** Starts a gateway, and returns it with its ports; a port that is taken ends the command with one line. */
 export async function startGateway(
   { gateway: config, compiled, texts }: ServedConfig & { readonly texts?: ConfigTexts },
   context: CliContext,
   { log, droppedLogLines }: ReturnType<typeof openGatewayLog>,
   reloading?: GatewayServices['reloading'],
-): Promise<RunningGateway> {
+) {
   const gateway = createGateway(
     { gateway: config, compiled },
     {

@@ -38,9 +38,9 @@ const textOf = (more?: object) => renderText(statusReport(status(more)).blocks);
 
 describe('the position of a migration', () => {
   it.each([
-    [{ stage: 'ramp', percent: 5 }, 'ramp at 5 %'],
-    [{ stage: 'shadow', percent: 0 }, 'shadow'],
-    [{ stage: 'live', percent: 100 }, 'live'],
+    [{ stage: 'ramp' as const, percent: 5 }, 'ramp at 5 %'],
+    [{ stage: 'shadow' as const, percent: 0 }, 'shadow'],
+    [{ stage: 'live' as const, percent: 100 }, 'live'],
   ])('of %j is %s', (position, words) => expect(positionWords(position)).toBe(words));
 });
 
