@@ -39,10 +39,7 @@ function countedBy(
 }
 
 /** The time series of everything that is served, or of one source. */
-export function chartSeries(
-  table: SeriesTable,
-  source: ServedSource | undefined,
-): ActionValue<'metrics.history'>['series'] {
+export function chartSeries(table: SeriesTable, source: ServedSource | undefined) {
   const isServed = (operation: string) => source?.operations.includes(operation) ?? true;
   const isAsked = (name: string) => source === undefined || source.name === name;
   const requests = (label: number) =>
@@ -122,11 +119,7 @@ export function sourceViewOf(
 }
 
 /** The answer of `cache`; metric-actions.ts adds which processes it covers, and its times. */
-export function compileCacheView(
-  counts: Counts,
-  sample: MetricsSnapshot,
-  bytesMax: number,
-): Omit<ActionValue<'cache'>, 'scope' | 'at' | 'since'> {
+export function compileCacheView(counts: Counts, sample: MetricsSnapshot, bytesMax: number) {
   const namesOf = (family: string) => [...sumsBy(counts.total, family, ([name]) => name).keys()].sort();
   const gaugeOf = (name: string) => sample.gauges(name).reduce((sum, { value }) => sum + value, 0);
   return {
@@ -151,9 +144,7 @@ export function compileCacheView(
 }
 
 /** The time series of fields that became null. */
-export function compileQualityTrend(
-  table: SeriesTable,
-): NonNullable<ActionValue<'quality'>['trend']>['fields'] {
+export function compileQualityTrend(table: SeriesTable) {
   const series = seriesBy(table, 'fields', (labels) => labels.join('|'));
   return Object.entries(series).map(([name, counts]) => {
     const [source = '', field = '', reason = ''] = name.split('|');

@@ -113,10 +113,7 @@ function fileFor(given: readonly ForResource[], resource: Resource): string | un
 }
 
 /** The columns that the operator names, by the field of the contract. */
-function columnsFor(
-  { id, map, resource: asked }: SplitOptions,
-  resource: Resource,
-): Readonly<Record<string, string>> {
+function columnsFor({ id, map, resource: asked }: SplitOptions, resource: Resource) {
   const of = (given: readonly ForResource[]) =>
     given.filter((one) => one.resource === undefined || one.resource === resource);
   const { fieldNames } = resource;

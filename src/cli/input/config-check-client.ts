@@ -131,11 +131,7 @@ function createCheck(configFile: string, { env, processes: { cpuMs } }: CliConte
  * number of recorded cases that were replayed.
  * @throws ConfigError with every problem of all files
  */
-export async function readInThread(
-  configFile: string,
-  context: CliContext,
-  { fixtures = true }: CheckScope,
-): Promise<{ readonly ready: ReadyConfig; readonly replayed: number }> {
+export async function readInThread(configFile: string, context: CliContext, { fixtures = true }: CheckScope) {
   const { texts, replayed } = await createCheck(configFile, context, 0)({ fixtures });
   return { ready: finishSteps(readConfigTexts(texts, context.env)), replayed };
 }

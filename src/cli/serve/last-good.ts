@@ -36,11 +36,7 @@ function keptRevisions(folder: string): readonly KeptRevision[] {
 }
 
 /** The files of a configuration that was in force; `undefined` if they are not kept. */
-export function keptFiles(
-  configFile: string,
-  digest: string,
-  env: CliContext['env'],
-): ConfigFiles | undefined {
+export function keptFiles(configFile: string, digest: string, env: CliContext['env']) {
   const folder = folderOf(configFile, env);
   return folder === undefined ? undefined : keptRevisions(folder).find((one) => one.digest === digest)?.files;
 }

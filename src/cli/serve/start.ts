@@ -59,10 +59,7 @@ export async function startGateway(
 }
 
 /** Reads the first configuration. If the files are broken, it is the last good one that was kept. */
-async function readFirst(
-  configFile: string,
-  context: CliContext,
-): Promise<{ ready: ReadyConfig; isFallback: boolean }> {
+async function readFirst(configFile: string, context: CliContext) {
   try {
     const { ready } = await readInThread(configFile, context, { fixtures: false });
     return { ready, isFallback: false };

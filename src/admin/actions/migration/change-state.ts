@@ -3,7 +3,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forcedOver, type MigrationState, positionText } from '../../../migration/state/migration-state.ts';
-import type { AcknowledgedState } from '../../../migration/state/state-store.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import { type ActionContext, refuseIfRedisFails } from '../act.ts';
 import { findMigration, type FoundMigration, type OperatedMigrations } from './find-migration.ts';
@@ -29,10 +28,7 @@ export function auditView({ hold, pending, rules, ...state }: MigrationState) {
 }
 
 /** Waits until every process has taken over the state, for a bounded time. */
-async function untilAcknowledged(
-  { states, clock }: OperatedMigrations,
-  resource: string,
-): Promise<AcknowledgedState> {
+async function untilAcknowledged({ states, clock }: OperatedMigrations, resource: string) {
   const until = clock.monotonic() + ACK_WAIT_MS;
   for (;;) {
     const replicas = await states.acknowledged(resource);

@@ -136,11 +136,7 @@ export function createStageActions(migrations: OperatedMigrations) {
   const { clock } = migrations;
 
   /** The step as it waits for an approval; `undefined` if it needs none, because only steps forward do. */
-  function pendingOf(
-    { state, config }: FoundMigration,
-    step: AskedStep,
-    by: string,
-  ): Omit<PendingStep, 'over'> | undefined {
+  function pendingOf({ state, config }: FoundMigration, step: AskedStep, by: string) {
     const { to, operation, force = false, reason } = step;
     if (config.approvals === 0 || !isBeyond(to, positionOf(state, operation))) return undefined;
     const instantIn = (ms: number) => new Date(clock.now() + ms).toISOString();
