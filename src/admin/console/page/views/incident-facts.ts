@@ -96,10 +96,14 @@ const listOf = (texts: readonly Children[]): VNode =>
     ${texts.map((text, index) => html`<li key=${index}>${text}</li>`)}
   </ul>`;
 
-const runCell = ({ cause, since, until, failed }: NonNullable<IncidentView['runs']>[number], how: string) =>
-  html`<time class="num" title=${instantText(since)}>${clockText(since)}</time> to
-    <time class="num" title=${instantText(until)}>${clockText(until)}</time>: ${cause}, ${countText(failed)}
-    ${how}`;
+const runCell = ({ cause, since, until, failed }: NonNullable<IncidentView['runs']>[number], how: string) => {
+  const said = `: ${cause}, ${countText(failed)} ${how}`;
+  return html`<time class="num" title=${instantText(since)}>${clockText(since)}</time>${' to '}<time
+      class="num"
+      title=${instantText(until)}
+      >${clockText(until)}</time
+    >${said}`;
+};
 
 function beforeCell({ before: { changes, problem }, since }: IncidentView): Children {
   const told = changes.map(

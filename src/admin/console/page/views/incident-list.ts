@@ -62,22 +62,27 @@ export function IncidentsSection({ attention }: { attention: readonly AttentionI
   // The stream shows a new or an ended incident before the next reading.
   useEffect(reload, [known]);
   const open = bySeverity(value?.incidents.filter(({ state }) => state === 'open') ?? []);
+  const ended = value?.incidents.filter(({ state }) => state === 'ended') ?? [];
+  ended.sort((one, other) => other.last.localeCompare(one.last));
   const shown = new Set(open.map(({ id }) => id));
   const others = bySeverity(
     attention.filter(({ incident }) => incident === undefined || !shown.has(incident)),
   );
+  const isCalm = told.length === 0 && others.every(({ severity }) => severity !== 'critical');
   return html`<div>
     <section class="attention" aria-labelledby="s-incidents">
       <h2 id="s-incidents">Incidents${value?.scopeText ? html` <small>${value.scopeText}</small>` : null}</h2>
       ${problemNote(problem, reload)}
       ${
         open.length === 0
-          ? html`<p class="calm">${stateMark('good', 'calm')} No incident is open.</p>`
+          ? html`<p class="calm">
+              ${isCalm && stateMark('good', 'calm')}${told.length > 0 ? 'Incidents are being read.' : ' No incident is open.'}
+            </p>`
           : html`<ul>
               ${open.map((one) => openItem(one, value?.at ?? ''))}
             </ul>`
       }
-      ${endedPart(value?.incidents.filter(({ state }) => state === 'ended') ?? [], now)}
+      ${endedPart(ended, now)}
     </section>
     ${
       others.length === 0
