@@ -1,6 +1,6 @@
 // The public listener: takes each request from the server to its endpoint, by the configuration in force.
 
-import { IncomingMessage, type RequestListener, type ServerOptions, ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
@@ -32,18 +32,7 @@ export type AppDeps = {
 };
 
 /** The public listener, for `createServer`. */
-export type App = {
-  readonly listener: RequestListener;
-  readonly messageClasses: MessageClasses;
-  /** The error for a request with a method that Node does not know: 405, or 404 if the target has no endpoint. */
-  readonly refuseMethod: (target: string) => GatewayError;
-  /** Compiles the routes of a configuration. They are not used before `serveBy`. */
-  readonly route: (spec: RoutingSpec, deps: Pick<RoutingDeps, 'uses' | 'parts'>) => Routing;
-  /** Uses a configuration for new requests. Running requests end with the configuration that they began with. */
-  readonly serveBy: (routing: Routing) => void;
-  /** Stops load shedding before the listener closes. */
-  readonly stopShedding: () => void;
-};
+export type App = ReturnType<typeof createApp>;
 
 /**
  * Makes classes for Node's server options, so that requests and responses have Express' prototypes from the start. Otherwise
@@ -64,7 +53,7 @@ function createMessageClasses(app: Express): MessageClasses {
  * Makes the public listener on Express. `serve` finds the endpoint of a request. `serveBy` has to be called before the first
  * request.
  */
-export function createApp(deps: AppDeps): App {
+export function createApp(deps: AppDeps) {
   const { clock, log, metrics } = deps;
   /** The configuration in force. For one request, it is read twice without a wait in between, so it is the same. */
   let current: Routing | undefined;
@@ -109,12 +98,13 @@ export function createApp(deps: AppDeps): App {
 
   return {
     messageClasses,
-    refuseMethod(text) {
+    /** The error for a request with a method that Node does not know: 405, or 404 if the target has no endpoint. */
+    refuseMethod: (text: string): GatewayError => {
       const target = parseRequestTarget(text);
       const match = target && routingInForce().findRoute(target.path);
       return match === undefined ? fault('not_found') : methodNotAllowed(match.target);
     },
-    listener(req, res) {
+    listener: (req: IncomingMessage, res: ServerResponse): void => {
       const routing = routingInForce();
       const context = openContext(req, res, routing);
       if (!routing.shedder.admits(context)) return;
@@ -123,12 +113,16 @@ export function createApp(deps: AppDeps): App {
       const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
-    route: (spec, parts) => createRouting(spec, { ...parts, send, clock, log, metrics }),
-    serveBy(routing) {
+    /** Compiles the routes of a configuration. They are not used before `serveBy`. */
+    route: (spec: RoutingSpec, parts: Pick<RoutingDeps, 'uses' | 'parts'>): Routing =>
+      createRouting(spec, { ...parts, send, clock, log, metrics }),
+    /** Uses a configuration for new requests. Running requests end with the configuration that they began with. */
+    serveBy: (routing: Routing): void => {
       current = routing;
       // Express reads this setting when the caller's address is asked for, which is before a request can wait.
       app.set('trust proxy', routing.trustProxy);
     },
+    /** Stops load shedding before the listener closes. */
     stopShedding: () => current?.shedder.stop(),
   };
 }

@@ -14,14 +14,8 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ServedOperation } from '../pipeline/stages/call.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough/passthrough.ts';
 import type { Representable } from './listener/representation.ts';
-import { createResponder, type Responder } from './listener/responder.ts';
-import {
-  compileRoutes,
-  type Endpoint,
-  READ_METHODS,
-  type Route,
-  type RouteMatch,
-} from './listener/routes.ts';
+import { createResponder } from './listener/responder.ts';
+import { compileRoutes, type Endpoint, READ_METHODS, type Route } from './listener/routes.ts';
 import { createLoadShedder, type LoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
 import { createCors } from './listener/cors.ts';
 
@@ -54,12 +48,7 @@ export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
   };
 
 /** One configuration of the public listener: its endpoints, its responder and its load shedder. */
-export type Routing = {
-  readonly findRoute: (path: string) => RouteMatch<Endpoint> | undefined;
-  readonly responder: Responder;
-  readonly shedder: LoadShedder;
-  readonly trustProxy: GatewayConfig['listen']['trustProxy'];
-};
+export type Routing = ReturnType<typeof createRouting>;
 
 /** The target of `OPTIONS *`, which is about the server as a whole (RFC 9110, section 9.3.7). */
 export const WHOLE_SERVER = { path: '*', query: '' };
@@ -94,7 +83,7 @@ function makeApiDocuments(
 }
 
 /** Creates the routing of one configuration. */
-export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
+export function createRouting(spec: RoutingSpec, deps: RoutingDeps) {
   const { clock, log, metrics, uses, parts } = deps;
   const { trustProxy, overload: limits, contract } = spec;
   const trustsProxies = trustProxy !== false;

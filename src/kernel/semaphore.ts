@@ -1,27 +1,19 @@
 /** A counting semaphore: a fixed number of permits, which waiting callers get in the order in which they came. */
-export type Semaphore = {
-  /** Takes a permit; false if none is free, or another caller already waits for one. */
-  tryAcquire(): boolean;
-  /** Waits for a permit; false if the signal aborts first. */
-  acquire(signal?: AbortSignal): Promise<boolean>;
-  release(): void;
-  /** Works with a permit, and releases it even if the work fails. Rejects with the signal's reason if the signal aborts first. */
-  readonly run: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** The number of permits in use. */
-  readonly taken: number;
-};
+export type Semaphore = ReturnType<typeof createSemaphore>;
 
 /** Creates a semaphore with `size` permits, all of them free. */
-export function createSemaphore(size: number): Semaphore {
+export function createSemaphore(size: number) {
   const waiting = new Set<() => void>();
   let taken = 0;
 
+  /** Takes a permit; false if none is free, or another caller already waits for one. */
   function tryAcquire(): boolean {
     if (taken >= size || waiting.size > 0) return false;
     taken += 1;
     return true;
   }
 
+  /** Waits for a permit; false if the signal aborts first. */
   function acquire(signal?: AbortSignal): Promise<boolean> {
     if (signal?.aborted === true) return Promise.resolve(false);
     if (tryAcquire()) return Promise.resolve(true);
@@ -47,7 +39,8 @@ export function createSemaphore(size: number): Semaphore {
 
   return {
     ...{ tryAcquire, acquire, release },
-    async run(work, signal) {
+    /** Works with a permit, and releases it even if the work fails. Rejects with the signal's reason if the signal aborts first. */
+    run: async <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
       if (!(await acquire(signal))) signal?.throwIfAborted();
       try {
         return await work();
@@ -55,7 +48,8 @@ export function createSemaphore(size: number): Semaphore {
         release();
       }
     },
-    get taken() {
+    /** The number of permits in use. */
+    get taken(): number {
       return taken;
     },
   };

@@ -9,19 +9,7 @@ export type MadeComponent<T> = { readonly value: T; readonly close?: (() => unkn
 type Make<Settings, Deps, T> = (settings: Settings, deps: Deps) => MadeComponent<T>;
 
 /** The components, such as clients and caches, that one configuration works with. */
-export type ComponentSet = {
-  /**
-   * Returns the component that `make` makes of these settings. If another set still holds a component that the same function made
-   * of equal settings, that one is returned, with its connections and its state. Settings may be what JSON holds, secrets, and
-   * other components of this registry, which are compared by identity. `make` must be a function of its module: one that is
-   * created for each configuration never finds an earlier component. `deps` must have nothing that belongs to one configuration.
-   * @throws Error if `make` acquires another component, because a later set that only keeps this one would not hold the other; or
-   * if settings have something that cannot be compared
-   */
-  acquire<Settings, Deps, T>(make: Make<Settings, Deps, T>, settings: Settings, deps: Deps): T;
-  /** Closes the components that no other set holds. Resolves once they are closed. */
-  release(): Promise<void>;
-};
+export type ComponentSet = ReturnType<ReturnType<typeof createSharedComponents>['open']>;
 
 type SharedComponent = { readonly made: MadeComponent<unknown>; holders: number };
 
@@ -58,9 +46,17 @@ export function createSharedComponents() {
   }
 
   /** Opens the set of one more configuration. */
-  function open(): ComponentSet {
+  function open() {
     const held = new Map<string, SharedComponent>();
 
+    /**
+     * Returns the component that `make` makes of these settings. If another set still holds a component that the same function made
+     * of equal settings, that one is returned, with its connections and its state. Settings may be what JSON holds, secrets, and
+     * other components of this registry, which are compared by identity. `make` must be a function of its module: one that is
+     * created for each configuration never finds an earlier component. `deps` must have nothing that belongs to one configuration.
+     * @throws Error if `make` acquires another component, because a later set that only keeps this one would not hold the other; or
+     * if settings have something that cannot be compared
+     */
     function acquire<Settings, Deps, T>(make: Make<Settings, Deps, T>, settings: Settings, deps: Deps): T {
       if (making !== undefined)
         throw new Error(`${make.name} is asked for a component while ${making} makes one`);
@@ -74,6 +70,7 @@ export function createSharedComponents() {
       return component.made.value as T;
     }
 
+    /** Closes the components that no other set holds. Resolves once they are closed. */
     async function release(): Promise<void> {
       const unheld = [...held].filter(([, component]) => (component.holders -= 1) === 0);
       held.clear();

@@ -2,20 +2,10 @@
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiters: number };
 
 /** Single flight: at most one piece of work per key at a time, shared by all callers of the key. */
-export type SingleFlight<T> = {
-  /**
-   * Joins the work in progress for `key`, or starts it. The promise rejects with the signal's reason once the caller's
-   * own signal aborts; the work continues while other callers wait for it.
-   */
-  run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Whether work for `key` is in progress, so that `run` would join it. */
-  has(key: string): boolean;
-  /** The number of keys with work in progress. */
-  readonly size: number;
-};
+export type SingleFlight<T> = ReturnType<typeof createSingleFlight<T>>;
 
 /** Creates a single flight with no work in progress. */
-export function createSingleFlight<T>(): SingleFlight<T> {
+export function createSingleFlight<T>() {
   const flights = new Map<string, Flight<T>>();
 
   function start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
@@ -56,12 +46,18 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   }
 
   return {
-    run(key, signal, work) {
+    /**
+     * Joins the work in progress for `key`, or starts it. The promise rejects with the signal's reason once the caller's
+     * own signal aborts; the work continues while other callers wait for it.
+     */
+    run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (signal.aborted) return Promise.reject(signal.reason as Error);
       return wait(key, flights.get(key) ?? start(key, work), signal);
     },
-    has: (key) => flights.has(key),
-    get size() {
+    /** Whether work for `key` is in progress, so that `run` would join it. */
+    has: (key: string): boolean => flights.has(key),
+    /** The number of keys with work in progress. */
+    get size(): number {
       return flights.size;
     },
   };

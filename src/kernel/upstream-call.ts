@@ -31,22 +31,17 @@ export type UpstreamReply = {
 };
 
 /** The host of an upstream, as a connection is opened to it. */
-export type UpstreamHost = {
-  readonly isTls: boolean;
-  /** An IPv6 address is written without its brackets. */
-  readonly hostname: string;
-  readonly port: number;
-  /** The value of the `Host` header. */
-  readonly host: string;
-};
+export type UpstreamHost = Readonly<ReturnType<typeof upstreamHostOf>>;
 
 /** The host of an http or https address. If the address names no port, it is the default port of the scheme. */
-export function upstreamHostOf({ protocol, hostname, port, host }: URL): UpstreamHost {
+export function upstreamHostOf({ protocol, hostname, port, host }: URL) {
   const isTls = protocol === 'https:';
   return {
     isTls,
+    /** An IPv6 address is written without its brackets. */
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || (isTls ? 443 : 80)),
+    /** The value of the `Host` header. */
     host,
   };
 }

@@ -19,19 +19,12 @@ const KEPT_FOR_A_YEAR = 'public, max-age=31536000, immutable';
 const HASH_LENGTH = 16;
 
 /** The API page at `/docs`: the reference of the API for the people who call it. */
-export type ApiPage = {
-  /** The routes of the page and of the files that it loads. */
-  routes(responder: Pick<Responder, 'sendWebFile'>): readonly Route<Endpoint>[];
-};
+export type ApiPage = ReturnType<typeof createApiPage>;
 
 type HashedFile = WebFile & { readonly hash: string };
 
 /** The page for `/docs` and for `/docs/`, and by name the files that it loads. */
-type LoadedPage = {
-  readonly page: WebFile;
-  readonly pageWithSlash: WebFile;
-  readonly files: ReadonlyMap<string, HashedFile>;
-};
+type LoadedPage = Awaited<ReturnType<typeof loadPage>>;
 
 /** Sends the page or one of its files, once they are loaded. */
 type SendLoaded = (
@@ -48,7 +41,7 @@ function webFile(body: Buffer, type: string, onCompressed: OnCompressed): Hashed
 }
 
 /** Reads the files of the page, and renders it with their hashes. */
-async function loadPage(content: ApiPageContent, onCompressed: OnCompressed): Promise<LoadedPage> {
+async function loadPage(content: ApiPageContent, onCompressed: OnCompressed) {
   const files = new Map<string, HashedFile>();
   for (const [name, type] of Object.entries(FILES))
     files.set(name, webFile(await readFile(new URL(name, FOLDER)), `${type}; charset=utf-8`, onCompressed));
@@ -73,7 +66,7 @@ const sendFile =
   };
 
 /** Creates the API page of a contract. Its files are read, and it is rendered, on the first request. */
-export function createApiPage(content: ApiPageContent, onCompressed: OnCompressed): ApiPage {
+export function createApiPage(content: ApiPageContent, onCompressed: OnCompressed) {
   let loading: Promise<LoadedPage> | undefined;
 
   /** Loads the page once. If that fails, the next request tries it again. */
@@ -100,7 +93,8 @@ export function createApiPage(content: ApiPageContent, onCompressed: OnCompresse
   }
 
   return {
-    routes: (responder) => [
+    /** The routes of the page and of the files that it loads. */
+    routes: (responder: Pick<Responder, 'sendWebFile'>): readonly Route<Endpoint>[] => [
       route(API_PAGE_PATH, sendPage(responder)),
       ...Object.keys(FILES).map((name) => route(`${API_PAGE_PATH}/${name}`, sendFile(responder, name))),
     ],

@@ -16,12 +16,6 @@ const QUIET_WAIT_MS_MAX = 2_000;
 const GRACE_MS = 500;
 const IDLE_CHECK_MS = 50;
 
-/** Drains a server: finishes its requests, then closes it. A second call waits for the first. */
-export type Drain = (leaving?: {
-  /** Whether other processes listen on the same port, so that clients can connect to them instead. */
-  readonly othersListen: boolean;
-}) => Promise<void>;
-
 /**
  * Makes the function that drains a server without resetting a connection, even under load. For some time the server goes on
  * serving, and asks every client to close its connection. Then it stops listening, lets the responses in flight finish, and
@@ -38,7 +32,7 @@ export function createDrain({
   readonly drainMs: () => number;
   /** For how many milliseconds responses in flight may go on after that, before their connections are closed. */
   readonly forceMs?: number;
-}): Drain {
+}) {
   let draining: Promise<void> | undefined;
 
   async function drain(othersListen: boolean) {
@@ -59,7 +53,11 @@ export function createDrain({
     await untilClosed(server, stopped ?? stopListening(server), forceMs);
   }
 
-  return function drainOnce({ othersListen } = { othersListen: false }) {
+  /**
+   * Drains a server: finishes its requests, then closes it. A second call waits for the first. `othersListen`: whether other
+   * processes listen on the same port, so that clients can connect to them instead.
+   */
+  return function drainOnce({ othersListen } = { othersListen: false }): Promise<void> {
     draining ??= drain(othersListen);
     return draining;
   };

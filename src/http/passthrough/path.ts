@@ -2,6 +2,7 @@
 
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
+import { percentDecoded } from '../../kernel/percent-decoded.ts';
 import { isUnder } from '../listener/routes.ts';
 
 // Segments of pchar (RFC 3986, section 3.3). Anything else is refused, such as backslashes and raw bytes.
@@ -19,11 +20,8 @@ export function isForwardable(path: string): boolean {
   if (!PLAIN_PATH.test(path) || path.includes('//') || DOT_SEGMENT.test(path)) return false;
   if (!path.includes('%')) return true;
   if (AMBIGUOUS_ENCODING.test(path)) return false;
-  try {
-    return !changesWhenNormalised(decodeURIComponent(path));
-  } catch {
-    return false;
-  }
+  const decoded = percentDecoded(path);
+  return decoded !== undefined && !changesWhenNormalised(decoded);
 }
 
 /**

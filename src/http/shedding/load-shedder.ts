@@ -27,21 +27,7 @@ export type LoadShedderDeps = {
 };
 
 /** Decides on each request whether it is served or refused, before any other work is done for it. */
-export type LoadShedder = {
-  /** Returns true if a new request may go on. Else it has answered the request with `overloaded`. */
-  admits(context: RequestContext): boolean;
-  /** Counts a request as one in flight of its operation. @throws GatewayError `overloaded` if they are too many */
-  enter(context: RequestContext): void;
-  /**
-   * Stops counting a request when its response is made. The time that the client takes to read the response does not count,
-   * because otherwise a few clients that read nothing could cause refusals for everybody.
-   */
-  release(context: RequestContext): void;
-  /** To be called when a response has closed. */
-  leave(context: RequestContext): void;
-  /** To be called before the listener closes: resumes all connections, and refuses nobody any more for a busy process. */
-  readonly stop: () => void;
-};
+export type LoadShedder = ReturnType<typeof createLoadShedder>;
 
 /** An episode of overload ends when nobody was refused for this time. */
 const CALM_MS = 2_000;
@@ -98,7 +84,7 @@ function createRefusal() {
 }
 
 /** Creates the load shedder of one process. */
-export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps): LoadShedder {
+export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps) {
   const delayMsMax = limits.eventLoopDelayMax;
   const onTick = (listener: () => void) => void setTimeout(listener, TICK_MS).unref();
   const queueDelay = createQueueDelay({ delayMsMax, clock, onTick });
@@ -139,12 +125,17 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
     return refusal;
   }
 
+  /**
+   * Stops counting a request when its response is made. The time that the client takes to read the response does not count,
+   * because otherwise a few clients that read nothing could cause refusals for everybody.
+   */
   function release(context: RequestContext): void {
     if (inFlight.release(context)) queueDelay.answered();
   }
 
   return {
-    admits(context) {
+    /** Returns true if a new request may go on. Else it has answered the request with `overloaded`. */
+    admits(context: RequestContext): boolean {
       const { req } = context;
       if (isStopped) return true;
       // A request that has waited so long on a paused connection would be answered too late anyway.
@@ -153,7 +144,8 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       context.fail(refuse(context, !isLate));
       return false;
     },
-    enter(context) {
+    /** Counts a request as one in flight of its operation. @throws GatewayError `overloaded` if they are too many */
+    enter(context: RequestContext): void {
       const { operation } = context;
       const entry = inFlight.enter(context);
       if (entry === 'entered') return;
@@ -163,11 +155,13 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       throw fault('overloaded', { detail: 'overload.inFlightMax' });
     },
     release,
-    leave(context) {
+    /** To be called when a response has closed. */
+    leave(context: RequestContext): void {
       if (paused.count > 0) (context.req.socket as AnsweredSocket)[ANSWERED_AT] = clock.monotonic();
       release(context);
     },
-    stop() {
+    /** To be called before the listener closes: resumes all connections, and refuses nobody any more for a busy process. */
+    stop: (): void => {
       isStopped = true;
       paused.resumeAll();
     },

@@ -125,7 +125,8 @@ export class Projection {
 
   private skipValue(place: WantedPlace, start: number, depth: number): number {
     const byte = BYTES[start];
-    if (place.rows !== undefined) return byte === 0x5b ? this.readRows(place.rows, start, depth) : REFUSED;
+    if (place.rows !== undefined)
+      return byte === 0x5b ? this.readItems(place.rows, start, depth, this.onRow) : REFUSED;
     switch (byte) {
       case 0x22:
         return skipText(start);
@@ -143,10 +144,6 @@ export class Projection {
       default:
         return skipNumber(start);
     }
-  }
-
-  private readRows(row: WantedPlace, start: number, depth: number): number {
-    return this.readItems(row, start, depth, this.onRow);
   }
 
   private readItems(

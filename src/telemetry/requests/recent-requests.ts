@@ -66,15 +66,7 @@ export type KeptRequest = { readonly kind: KeptKind; readonly trace: () => Reque
 const KEPT_MAX: Readonly<Record<KeptKind, number>> = { failed: 250, slow: 125, refused: 125 };
 
 /** The latest requests of this process that failed, were slow or were refused. */
-export type RecentRequests = {
-  /** A request that takes at least this number of milliseconds is slow; a reload may change it. */
-  slowMs: number;
-  /** Whether a request with this status and duration is kept. */
-  wants(status: number, durationMs: number): boolean;
-  add(request: FinishedRequest): void;
-  /** The traces of all kept requests, in no particular order. */
-  traces(): readonly RequestTrace[];
-};
+export type RecentRequests = ReturnType<typeof createRecentRequests>;
 
 /** What the record of recent requests needs. `slowMs`: the bound at the start; a reload sets it on the created object. */
 export type RecentRequestsDeps = {
@@ -110,13 +102,7 @@ function traceOf(
 }
 
 /** Creates an empty ring buffer for each kind of request. */
-export function createRecentRequests({
-  clock,
-  instance,
-  slowMs,
-  onKept,
-  onHarmed,
-}: RecentRequestsDeps): RecentRequests {
+export function createRecentRequests({ clock, instance, slowMs, onKept, onHarmed }: RecentRequestsDeps) {
   const rings = new Map(keptKinds.map((kind) => [kind, { kept: [] as KeptRequest[], next: 0 }]));
 
   function keep(kept: KeptRequest): void {
@@ -126,10 +112,12 @@ export function createRecentRequests({
     ring.next = (ring.next + 1) % KEPT_MAX[kept.kind];
   }
 
-  const recent: RecentRequests = {
+  const recent = {
+    /** A request that takes at least this number of milliseconds is slow; a reload may change it. */
     slowMs,
-    wants: (status, durationMs) => status >= 400 || durationMs >= recent.slowMs,
-    add(request) {
+    /** Whether a request with this status and duration is kept. */
+    wants: (status: number, durationMs: number): boolean => status >= 400 || durationMs >= recent.slowMs,
+    add(request: FinishedRequest): void {
       const { durationMs } = request.line;
       const cameAt = clock.now() - durationMs;
       const isSlow = durationMs >= recent.slowMs;
@@ -139,7 +127,9 @@ export function createRecentRequests({
       onKept?.(kept);
       if (kind !== 'refused' || isForLostKey(request.line)) onHarmed?.(request.line, cameAt);
     },
-    traces: () => [...rings.values()].flatMap(({ kept }) => kept.map(({ trace }) => trace())),
+    /** The traces of all kept requests, in no particular order. */
+    traces: (): readonly RequestTrace[] =>
+      [...rings.values()].flatMap(({ kept }) => kept.map(({ trace }) => trace())),
   };
   return recent;
 }
