@@ -2,32 +2,18 @@
 
 import { stages } from './migration-stages.ts';
 import * as z from 'zod';
-import { duration, flag, headerName, integer, name, share, timeLimit } from './elements/scalars.ts';
+import { duration, flag, headerName, integer, name, numeric, share, timeLimit } from './elements/scalars.ts';
 import { withNotation } from './elements/notation.ts';
 
 /** A share of the calls in percent, in steps of 0.01. */
 export const percent = withNotation(
-  z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .regex(/^(?:\d{1,2}(?:\.\d{1,2})?|100)$/)
-          .transform(Number),
-      ],
-      { error: 'expected a number from 0 to 100' },
-    )
-    .pipe(
-      z
-        .number()
-        .min(0, 'must be at least 0')
-        .max(100, 'must be at most 100')
-        .refine(
-          (value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6,
-          'must be in steps of 0.01',
-        ),
-    ),
+  numeric(z.number(), /^(?:\d{1,2}(?:\.\d{1,2})?|100)$/, 'expected a number from 0 to 100').pipe(
+    z
+      .number()
+      .min(0, 'must be at least 0')
+      .max(100, 'must be at most 100')
+      .refine((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6, 'must be in steps of 0.01'),
+  ),
   '0 to 100, in steps of 0.01',
 );
 

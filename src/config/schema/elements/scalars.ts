@@ -81,20 +81,16 @@ export const rateWindow = withNotation(
   (value) => writeRateWindow(value as RateWindow),
 );
 
+/** Makes a schema for a number that may also be written as a text with this pattern. `hint` is the message for anything else. */
+export function numeric(number: z.ZodNumber | z.ZodInt, pattern: RegExp, hint: string) {
+  return z.union([number, z.string().regex(pattern).transform(Number)], { error: hint });
+}
+
 /** A whole number. Digits in a text are accepted too, because the value of `${PORT}` is a text. */
 export function integer(minimum: number, maximum: number) {
-  const schema = z
-    .union(
-      [
-        z.int(),
-        z
-          .string()
-          .regex(/^\d{1,15}$/)
-          .transform(Number),
-      ],
-      { error: 'expected a whole number' },
-    )
-    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
+  const schema = numeric(z.int(), /^\d{1,15}$/, 'expected a whole number').pipe(
+    z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`),
+  );
   return withNotation(schema, `${minimum} to ${maximum}`);
 }
 
@@ -103,18 +99,9 @@ export const port = integer(0, 65_535);
 
 /** A share from 0 to 1. Digits in a text are accepted too, because the value of `${RATIO}` is a text. */
 export const share = withNotation(
-  z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .regex(/^(?:0|1|0?\.\d{1,9}|[01]\.\d{1,9})$/)
-          .transform(Number),
-      ],
-      { error: 'expected a number from 0 to 1' },
-    )
-    .pipe(z.number().min(0, 'must be at least 0').max(1, 'must be at most 1')),
+  numeric(z.number(), /^(?:0|1|0?\.\d{1,9}|[01]\.\d{1,9})$/, 'expected a number from 0 to 1').pipe(
+    z.number().min(0, 'must be at least 0').max(1, 'must be at most 1'),
+  ),
   '0 to 1',
 );
 
