@@ -22,11 +22,7 @@ export type AssembleSourceDeps = SourceReaderDeps &
   };
 
 /** One assembled resource of one source. */
-export type ResourceSource = {
-  readonly compiled: CompiledResource;
-  readonly watched: WatchedRuntime;
-  readonly reader: SourceReader;
-};
+export type ResourceSource = ReturnType<typeof assembleSource>;
 
 function makeRuntime(
   { compiled, upstream }: { readonly compiled: DigestedSource; readonly upstream: Upstream },
@@ -42,7 +38,7 @@ export function assembleSource(
   upstream: Upstream,
   parts: Parts,
   deps: AssembleSourceDeps,
-): ResourceSource {
+) {
   const watched = parts.acquire(makeRuntime, { compiled, upstream }, deps);
   const { digest, config } = compiled;
   const { fresh } = config.cache;

@@ -1,8 +1,6 @@
 // Creates the reader of one resource of one source, which answers the queries for which the cache has no answer.
 
 import { blameUpstream } from '../../kernel/errors/fault.ts';
-import type { MadeComponent } from '../../kernel/shared-components.ts';
-import type { SourceHandler } from '../../pipeline/stages/call.ts';
 import { createAnswer } from '../../pipeline/answer/answer-query.ts';
 import { createScanCaches } from '../../pipeline/scan-cache/scan-caches.ts';
 import { createWalker } from '../../pipeline/reading/pages/walk-page.ts';
@@ -32,11 +30,7 @@ export type SourceReaderDeps = {
 };
 
 /** Reads one resource from one source. */
-export type SourceReader = {
-  readonly source: SourceHandler;
-  /** How many scan caches of this process a purge of the tag would make unusable. */
-  countScanCaches(tag: string): number;
-};
+export type SourceReader = ReturnType<typeof createSourceReader>['value'];
 
 type SourceReaderSettings = {
   readonly compiled: DigestedSource;
@@ -51,7 +45,7 @@ type SourceReaderSettings = {
 export function createSourceReader(
   { compiled, watched: { runtime, quality }, digest, fresh }: SourceReaderSettings,
   deps: SourceReaderDeps,
-): MadeComponent<SourceReader> {
+) {
   const { resource } = compiled;
   const { cache: redis } = deps.redis;
   const place = redis && { client: redis.client, keys: deps.keys, scope: `${resource.name}/${digest}` };
@@ -69,8 +63,12 @@ export function createSourceReader(
   const ages = () => scanCaches.storedTimes().map((at) => (runtime.clock.now() - at) / 1_000);
   const endWatch = deps.metrics.watchScanCaches(compiled.source.spec.name, resource.name, ages);
   return {
-    value: { source, countScanCaches: (tag) => purgeable.reached(scanCaches, tag) },
-    close() {
+    value: {
+      source,
+      /** How many scan caches of this process a purge of the tag would make unusable. */
+      countScanCaches: (tag: string) => purgeable.reached(scanCaches, tag),
+    },
+    close: (): Promise<void> => {
       endWatch();
       return scanCaches.close();
     },

@@ -47,11 +47,7 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
 };
 
 /** A configuration that is ready to be put in force. Call exactly one of the two functions, once. */
-export type StagedConfig = {
-  /** Serves every new request by this configuration. Running requests end with the configuration with which they began. */
-  apply(): void;
-  readonly discard: () => Promise<void>;
-};
+export type StagedConfig = Awaited<ReturnType<ReturnType<typeof createStage>>>;
 
 /** The public listener and everything behind it. */
 export type PublicSide = ReturnType<typeof createPublicSide>;
@@ -112,9 +108,10 @@ function createStage(
   serveBy: (next: Snapshot) => void,
   log: Logger,
 ) {
-  return async function stage(next: ServedConfig): Promise<StagedConfig> {
+  return async function stage(next: ServedConfig) {
     await snapshots.untilRoom();
     const staged = createSnapshot(next, snapshots.current.rev + 1, deps);
+    /** Serves every new request by this configuration. Running requests end with the configuration with which they began. */
     function apply(): void {
       snapshots.replace(staged);
       serveBy(staged);

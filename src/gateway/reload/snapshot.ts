@@ -60,10 +60,6 @@ function overrideHeaders({ resources }: GatewayConfig): readonly string[] {
   return Object.values(resources).flatMap(({ migration }) => migration?.overrideHeader ?? []);
 }
 
-async function unusedOrLate(uses: ReferenceCount, deadlineMs: number): Promise<void> {
-  await resultWithin(deadlineMs + AFTER_DEADLINE_MS, uses.untilUnused());
-}
-
 function makeCache(settings: CacheSettings, { createCache }: Pick<SnapshotDeps, 'createCache'>) {
   return { value: createCache(settings) };
 }
@@ -114,16 +110,11 @@ function assemble(
   };
   const { quality, disabled, migrations } = served;
   return {
-    /** `migrations` are the resources that move; `cacheSize` is the size of the answers in the memory of this process. */
-    serving: {
-      routing,
-      quality,
-      disabled,
-      migrations,
-      countHeld,
-      cacheSize: () => cache.localSize,
-      canServe: admission.canServe,
-    },
+    ...{ routing, quality, disabled, countHeld, canServe: admission.canServe },
+    /** The resources that move. */
+    migrations,
+    /** The size of the answers in the memory of this process. */
+    cacheSize: () => cache.localSize,
     endAdmission: () => admission.close(),
   };
 }
@@ -162,7 +153,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     void parts.release();
     throw error;
   }
-  const { serving, endAdmission } = assembled;
+  const { endAdmission, ...serving } = assembled;
   return {
     /** The number of the configuration: 1 at the start, and one more with each configuration that was put in force. */
     rev,
@@ -177,7 +168,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     /** The tokens of the operator's listener. */
     tokens: adminTokens(config.admin),
     /** Resolves once no request that began with this snapshot is running, or after the longest deadline. */
-    untilUnused: () => unusedOrLate(uses, deadlineMsMax),
+    untilUnused: () => resultWithin(deadlineMsMax + AFTER_DEADLINE_MS, uses.untilUnused()),
     /** Closes the parts that no other snapshot uses. Requests that still need them fail. */
     async close(): Promise<void> {
       endAdmission();

@@ -7,25 +7,22 @@ import { describeMetrics } from '../../telemetry/metrics/metric-factories.ts';
 import { createWebhookMetrics } from '../../telemetry/webhooks/webhook-metrics.ts';
 import { type MetricsJson, sampledMetrics } from '../../telemetry/history/metric-sample.ts';
 import { mergeQuality } from './merge-quality.ts';
-import type { MetricValues, WorkerCounts } from './messages.ts';
+import type { WorkerCounts } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
 import { aggregatorOf } from '../../telemetry/metrics/aggregators.ts';
 
 /** The metrics and the quality reports of all workers together, ended workers included. */
 export type MergedMetrics = ReturnType<typeof createMergedMetrics>;
 
-/** What the merged metrics need. A worker is asked for its counts once it serves; the counts of an ended worker stay. */
-type MergedMetricsDeps = {
-  /** The workers at this moment. */
-  readonly workers: () => readonly { readonly link: WorkerLink; readonly phase: string }[];
-};
+/** Returns the workers at this moment. */
+type Workers = () => readonly { readonly link: WorkerLink; readonly phase: string }[];
 
 const PHASES = ['starting', 'serving', 'leaving'] as const;
 const ASK_MS = 2_000;
 const wanted = new Set(sampledMetrics);
 
 /** Merges the metrics of several processes: sums, or what `aggregatorOf` says, such as the worst event loop lag. @internal */
-export function mergeMetrics(processes: readonly MetricValues[]): Registry {
+export function mergeMetrics(processes: readonly MetricsJson[]): Registry {
   const withAggregators = processes.map((metrics) =>
     metrics.map((metric) => ({ ...metric, aggregator: aggregatorOf(metric.name) })),
   );
@@ -33,13 +30,13 @@ export function mergeMetrics(processes: readonly MetricValues[]): Registry {
 }
 
 /** The metrics of an ended process that stay in the sums: counters and histograms. @internal */
-export function cumulativeMetrics(values: MetricValues): MetricValues {
+export function cumulativeMetrics(values: MetricsJson): MetricsJson {
   // prom-client declares `type` as an enum, but its JSON has the name.
   return values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }
 
 /** Creates the metrics of the primary itself, in a separate registry. */
-function createOwnMetrics({ workers }: MergedMetricsDeps) {
+function createOwnMetrics(workers: Workers) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -58,7 +55,7 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
   const config = createConfigMetrics(registry);
   const webhooks = createWebhookMetrics(registry);
   for (const how of ['left', 'died']) ends.labels(how).inc(0);
-  async function values(): Promise<MetricValues> {
+  async function values(): Promise<MetricsJson> {
     for (const phase of PHASES)
       present.labels(phase).set(workers().filter((worker) => worker.phase === phase).length);
     return registry.getMetricsAsJSON();
@@ -73,10 +70,13 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
   };
 }
 
-/** Creates the metrics that a primary shows: its own, merged with those of all its workers. */
-export function createMergedMetrics({ workers }: MergedMetricsDeps) {
-  const own = createOwnMetrics({ workers });
-  const ended: MetricValues[] = [];
+/**
+ * Creates the metrics that a primary shows: its own, merged with those of all its workers. A worker is asked for its counts once
+ * it serves; the counts of an ended worker stay.
+ */
+export function createMergedMetrics({ workers }: { readonly workers: Workers }) {
+  const own = createOwnMetrics(workers);
+  const ended: MetricsJson[] = [];
   let endedQuality: WorkerCounts['quality'] = [];
   const oneByOne = createSerialQueue();
 
@@ -97,7 +97,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps) {
     return workers().flatMap(({ link: { counts } }) => (counts === undefined ? [] : [counts]));
   }
 
-  async function everybody(): Promise<readonly MetricValues[]> {
+  async function everybody(): Promise<readonly MetricsJson[]> {
     const mine = await own.values();
     const all = await countAll();
     return [mine, ...ended, ...all.map(({ metrics }) => metrics)];

@@ -1,6 +1,5 @@
 // The messages between a primary and its workers.
 
-import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Actor } from '../../admin/api/action.ts';
 import type { CheckResult } from '../../admin/app.ts';
 import type { ActionName } from '../../admin/api/action-table.ts';
@@ -9,6 +8,7 @@ import type { ConfigTexts } from '../../config/load.ts';
 import type { ResourceQuality } from '../../pipeline/quality.ts';
 import type { Fleet } from '../../store/fleet/fleet.ts';
 import type { HeldCount } from '../../store/cache/purges.ts';
+import type { MetricsJson } from '../../telemetry/history/metric-sample.ts';
 import type { IncidentStart } from '../../telemetry/incidents/incident-tracker.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
@@ -36,11 +36,8 @@ export type WorkerQuery =
       readonly held?: HeldCount | undefined;
     };
 
-/** The metrics of a process in prom-client's JSON form. */
-export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
-
 /** The metrics of a worker, and its quality reports. */
-export type WorkerCounts = { readonly metrics: MetricValues; readonly quality: readonly ResourceQuality[] };
+export type WorkerCounts = { readonly metrics: MetricsJson; readonly quality: readonly ResourceQuality[] };
 
 /** The answer to `state` and to `swap`: which configuration a worker serves, and whether it reaches its Redis. */
 export type WorkerState = {

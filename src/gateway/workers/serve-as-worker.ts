@@ -4,14 +4,8 @@ import type { ConfigTexts } from '../../config/load.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import type { PublicSide, StagedConfig } from '../reload/public-side.ts';
 import type { Quota } from '../../source/client/bulkhead/bulkhead.ts';
-import type {
-  WorkerCounts,
-  MetricValues,
-  PrimaryChannel,
-  WorkerQuery,
-  ToWorker,
-  WorkerState,
-} from './messages.ts';
+import type { WorkerCounts, PrimaryChannel, WorkerQuery, ToWorker, WorkerState } from './messages.ts';
+import type { MetricsJson } from '../../telemetry/history/metric-sample.ts';
 import { createSharedQuota } from '../../source/client/bulkhead/shared-quota.ts';
 import { answerFleet } from './forward-fleet.ts';
 import { createPermitQuota } from './permits/permit-quota.ts';
@@ -21,7 +15,7 @@ type ServedGateway = Omit<PublicSide, 'inForce' | 'stage' | 'metrics' | 'audit' 
   inForce(): { readonly digest: string };
   /** Compiles another configuration, which serves no request before `apply`. */
   stage(texts: ConfigTexts): Promise<StagedConfig>;
-  readonly metrics: { values(): Promise<MetricValues> };
+  readonly metrics: { values(): Promise<MetricsJson> };
   readonly audit: Pick<PublicSide['audit'], 'record'>;
 };
 
