@@ -57,16 +57,10 @@ const readers = z.looseObject({
 });
 
 /** The settings of a gateway file that clients depend on, in addition to the contract file. */
-export type GatewayPromise = {
-  readonly yaml: YamlFile;
-  /** The permission of each resource that it serves; `null` if everybody may read the resource. */
-  readonly permissions: ReadonlyMap<string, string | null>;
-  /** What happens to a `limit` above the largest, if the file says so. */
-  readonly limitOverflow: z.infer<typeof overflow>;
-};
+export type GatewayPromise = NonNullable<ReturnType<typeof gatewayPromiseIn>>;
 
 /** What a gateway file promises to clients, with its variables not filled in; `undefined` if it is no gateway file. */
-export function gatewayPromiseIn({ file, text }: FileText): GatewayPromise | undefined {
+export function gatewayPromiseIn({ file, text }: FileText) {
   const yaml = parseYamlFile(file, text, asWritten, []);
   const found = readers.safeParse(yaml.content()).data;
   if (found?.portico === undefined) return undefined;
@@ -74,7 +68,13 @@ export function gatewayPromiseIn({ file, text }: FileText): GatewayPromise | und
     ([name, own]) =>
       [name, String(own.public) === 'true' ? null : (own.permission ?? `${name}:read`)] as const,
   );
-  return { yaml, permissions: new Map(permissions), limitOverflow: found.contract?.limitOverflow };
+  return {
+    yaml,
+    /** The permission of each resource that it serves; `null` if everybody may read the resource. */
+    permissions: new Map(permissions),
+    /** What happens to a `limit` above the largest, if the file says so. */
+    limitOverflow: found.contract?.limitOverflow,
+  };
 }
 
 /**

@@ -2,41 +2,50 @@
 
 import type { ResourceName } from '../../contract/resource.ts';
 import { writeDuration } from '../../kernel/duration.ts';
-import type { LoadedConfig } from '../schema/loaded-config.ts';
+import type { LoadedConfig, LoadedSource } from '../schema/loaded-config.ts';
 import type { ReportProblem } from '../yaml/problem.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { MigrationConfig } from '../schema/migration.ts';
 
-type Sources = { readonly sources: LoadedConfig['sources']; readonly isComplete: boolean };
+/** The sources with a valid shape. `isComplete`: false if a source file could not be read, and a missing source may be in it. */
+export type KnownSources = { readonly sources: LoadedConfig['sources']; readonly isComplete: boolean };
 type Report = (place: readonly PropertyKey[], message: string, hint: string) => void;
+
+/** Finds the source that a gateway file names for a resource. Reports it if there is none, or if it does not describe the resource. */
+export function findSource(
+  name: string,
+  resource: ResourceName,
+  { sources, isComplete }: KnownSources,
+  report: (message: string, hint: string) => void,
+  known = [...sources.keys()],
+): LoadedSource | undefined {
+  const source = sources.get(name);
+  if (source === undefined && isComplete)
+    report(`no source is named "${name}"`, `sources: ${known.join(', ') || 'none'}`);
+  if (source !== undefined && source.spec.resources[resource] === undefined)
+    report(
+      `the source "${name}" does not describe ${resource}`,
+      `add resources.${resource} to ${source.yaml.file}`,
+    );
+  return source;
+}
 
 /** Checks that both sources describe the resource with the same default order, because answers must not change. */
 function checkTarget(
   { source, deadline, to }: { readonly source: string; readonly deadline: number; readonly to: string },
   name: ResourceName,
-  { sources, isComplete }: Sources,
+  known: KnownSources,
   report: Report,
 ): void {
-  const newSource = sources.get(to);
   if (to === source) {
     report(['to'], 'the resource is served from this source already', 'name the source that it moves to');
     return;
   }
-  if (newSource === undefined) {
-    const known = [...sources.keys()].filter((one) => one !== source).join(', ');
-    if (isComplete) report(['to'], `no source is named "${to}"`, `sources: ${known || 'none'}`);
-    return;
-  }
-  const described = newSource.spec.resources[name];
-  if (described === undefined) {
-    report(
-      ['to'],
-      `the source "${to}" does not describe ${name}`,
-      `add resources.${name} to ${newSource.yaml.file}`,
-    );
-    return;
-  }
-  const legacy = sources.get(source)?.spec.resources[name];
+  const others = [...known.sources.keys()].filter((one) => one !== source);
+  const newSource = findSource(to, name, known, (...problem) => report(['to'], ...problem), others);
+  const described = newSource?.spec.resources[name];
+  if (newSource === undefined || described === undefined) return;
+  const legacy = known.sources.get(source)?.spec.resources[name];
   const isOwn = (one: typeof legacy) => one?.list.order === 'source';
   if (legacy !== undefined && isOwn(legacy) !== isOwn(described))
     report(
@@ -97,7 +106,7 @@ function checkApprovals(
 }
 
 /** Checks the migrations of resources against their sources. */
-export function checkMigrations(gateway: GatewayConfig, sources: Sources, report: ReportProblem): void {
+export function checkMigrations(gateway: GatewayConfig, sources: KnownSources, report: ReportProblem): void {
   for (const [name, resource] of Object.entries(gateway.resources)) {
     if (resource.migration === undefined) continue;
     const { source, deadline, migration } = resource;

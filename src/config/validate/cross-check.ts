@@ -2,20 +2,12 @@
 
 import type { Contract } from '../../contract/resource.ts';
 import { checkAdmin } from './check-admin.ts';
-import { checkMigrations } from './check-migrations.ts';
+import { checkMigrations, findSource, type KnownSources } from './check-migrations.ts';
 import { closest } from './closest.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
-import type { LoadedConfig } from '../schema/loaded-config.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';
 import type { ReportProblem } from '../yaml/problem.ts';
 import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from '../schema/redis.ts';
-
-/** The sources with a valid shape. */
-type KnownSources = {
-  readonly sources: LoadedConfig['sources'];
-  /** False if a source file could not be read. Then a missing source may be in that file, so it is not reported. */
-  readonly isComplete: boolean;
-};
 
 /** Checks the parts of a configuration against each other: what a schema of one part alone cannot check. */
 export function crossCheck(gateway: GatewayConfig, sources: KnownSources, report: ReportProblem): void {
@@ -42,32 +34,15 @@ export function unknownResource(
   ];
 }
 
-function checkResources(
-  gateway: GatewayConfig,
-  { sources, isComplete }: KnownSources,
-  report: ReportProblem,
-): void {
+function checkResources(gateway: GatewayConfig, sources: KnownSources, report: ReportProblem): void {
   for (const [name, resource] of Object.entries(gateway.resources)) {
     if (!gateway.contract.resources.has(name)) {
       report(['resources', name], ...unknownResource(name, gateway.contract));
       continue;
     }
-    const at = ['resources', name, 'source'];
-    const source = sources.get(resource.source);
-    if (source === undefined && isComplete) {
-      report(
-        at,
-        `no source is named "${resource.source}"`,
-        `sources: ${[...sources.keys()].join(', ') || 'none'}`,
-      );
-    }
-    if (source !== undefined && source.spec.resources[name] === undefined) {
-      report(
-        at,
-        `the source "${resource.source}" does not describe ${name}`,
-        `add resources.${name} to ${source.yaml.file}`,
-      );
-    }
+    const source = findSource(resource.source, name, sources, (...problem) =>
+      report(['resources', name, 'source'], ...problem),
+    );
     if (source !== undefined && source.spec.budget.time >= resource.deadline) {
       report(
         ['resources', name, 'deadline'],

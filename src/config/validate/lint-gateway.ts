@@ -62,43 +62,35 @@ export function lintGateway(
   yaml: YamlFile,
 ): readonly Problem[] {
   const notes: Problem[] = [];
+  const note = (...problem: Parameters<YamlFile['problemAt']>) => notes.push(yaml.problemAt(...problem));
   for (const { index, route, outer, hidden } of hiddenMethods(gateway.passthrough)) {
-    notes.push(
-      yaml.problemAt(
-        ['passthrough', index, 'methods'],
-        `${hidden.join(', ')} ${route.path} is answered 405: the longest path decides, so "${outer.name}" does not get the request`,
-        `add it to the methods of "${route.name}" if the route should accept it`,
-      ),
+    note(
+      ['passthrough', index, 'methods'],
+      `${hidden.join(', ')} ${route.path} is answered 405: the longest path decides, so "${outer.name}" does not get the request`,
+      `add it to the methods of "${route.name}" if the route should accept it`,
     );
   }
   const inItsPlace = apiPageRoute(gateway);
   if (gateway.docs && inItsPlace !== -1)
-    notes.push(
-      yaml.problemAt(
-        ['passthrough', inItsPlace, 'path'],
-        `${API_PAGE_PATH} goes to "${gateway.passthrough[inItsPlace]?.name ?? ''}", so the API page is not served`,
-        'write docs: false if that is meant, or choose another path for the route',
-      ),
+    note(
+      ['passthrough', inItsPlace, 'path'],
+      `${API_PAGE_PATH} goes to "${gateway.passthrough[inItsPlace]?.name ?? ''}", so the API page is not served`,
+      'write docs: false if that is meant, or choose another path for the route',
     );
   const keepsKeys = hasAddress(gateway.redis) || (gateway.redis.keys && hasAddress(gateway.redis.keys));
   if (keepsKeys === true && hasPublishedPepper(gateway))
-    notes.push(
-      yaml.problemAt(
-        ['auth', 'apiKeys', 'pepper'],
-        'the pepper is the published one, so anybody who can read the stored hashes can test guessed keys against them',
-        'set PORTICO_KEY_PEPPER on every replica before you make keys (openssl rand -base64 32 makes a good one)',
-      ),
+    note(
+      ['auth', 'apiKeys', 'pepper'],
+      'the pepper is the published one, so anybody who can read the stored hashes can test guessed keys against them',
+      'set PORTICO_KEY_PEPPER on every replica before you make keys (openssl rand -base64 32 makes a good one)',
     );
   for (const path of weakTokens(gateway))
-    notes.push(
-      yaml.problemAt(
-        path,
-        'the token has fewer than 128 bits; no limit holds up a right one, so only its length keeps it from being guessed',
-        'openssl rand -hex 32 makes a good one',
-      ),
+    note(
+      path,
+      'the token has fewer than 128 bits; no limit holds up a right one, so only its length keeps it from being guessed',
+      'openssl rand -hex 32 makes a good one',
     );
-  for (const [path, message, hint] of migrationNotes(gateway))
-    notes.push(yaml.problemAt(path, message, hint));
+  for (const [path, message, hint] of migrationNotes(gateway)) note(path, message, hint);
   for (const { spec, yaml: file } of sources.values()) {
     for (const name of Object.keys(spec.resources)) {
       const serving = gateway.resources[name];

@@ -19,10 +19,7 @@ export type Unresolved = { readonly offset: number; readonly message: string; re
 export type Reference = { readonly offset: number; readonly variable: string; readonly isSet: boolean };
 
 /** The result of a substitution: problems, and all variables that were referred to. */
-export type Substituted = {
-  readonly unresolved: readonly Unresolved[];
-  readonly references: readonly Reference[];
-};
+export type Substituted = ReturnType<typeof substitute>;
 
 /** A default may hold anything except another reference. */
 const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?)\}/g;
@@ -78,7 +75,7 @@ function variablesOf(text: string, env: Environment): readonly Omit<Reference, '
  * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` in the parsed scalars of a document. Because the document is
  * parsed already, a value can never change its structure. An empty variable counts as unset.
  */
-export function substitute(document: Document, env: Environment): Substituted {
+export function substitute(document: Document, env: Environment) {
   const unresolved: Unresolved[] = [];
   const references: Reference[] = [];
   visit(document, {

@@ -14,34 +14,19 @@ import {
   type YAMLError,
   YAMLParseError,
 } from 'yaml';
-import type { Json } from '../../kernel/json/json.ts';
 import { readTokens } from './alias-bounds.ts';
 import { exactValue } from './exact-value.ts';
 import { pathText, type Problem } from './problem.ts';
-import { type Environment, type Reference, substitute, type Substituted } from './substitute.ts';
+import { type Environment, substitute, type Substituted } from './substitute.ts';
 import { followAlias, isMerge, mergeSources, pairsOf } from './yaml-merge.ts';
 
 /** A configuration file: its name and its text. */
 export type FileText = { readonly file: string; readonly text: string };
 
 /** A parsed YAML file that knows the position of each key. */
-export type YamlFile = {
-  readonly file: string;
-  /** The content with secrets filled in. It is a function, so that printing the object does not print secrets. */
-  content(): unknown;
-  /** The text as it was read, with references not replaced. It is a function, because constants may be secret, too. */
-  text(): string;
-  /** The value at a path, with the digits of its numbers as written. */
-  exactAt(path: readonly PropertyKey[]): Json;
-  /** The value at a path as it may be displayed: each value from the environment is `***`. */
-  maskedAt(path: readonly PropertyKey[]): Json;
-  /** Whether the value at a path has a reference without a value, which is already reported. */
-  isUnset(path: readonly PropertyKey[]): boolean;
-  /** The variables that the value at a path came from. */
-  variablesAt(path: readonly PropertyKey[]): readonly Reference[];
-  /** Makes a problem with the line and the column of a path of keys. */
-  problemAt(path: readonly PropertyKey[], message: string, hint?: string): Problem;
-};
+export type YamlFile = ReturnType<typeof parseYamlFile>;
+
+type Path = readonly PropertyKey[];
 
 /**
  * The offset of the node at `path`, or of the last node on the way to it that exists. If `ofKey`, it is the offset of the
@@ -142,12 +127,7 @@ function documentOf(tokens: readonly CST.Token[], length: number): Document {
  * Parses a YAML text and replaces its references; without an environment, nothing is replaced. Syntax errors and unset
  * variables are added to `problems`. After a syntax error, the content is `undefined`.
  */
-export function parseYamlFile(
-  file: string,
-  text: string,
-  env: Environment | undefined,
-  problems: Problem[],
-): YamlFile {
+export function parseYamlFile(file: string, text: string, env: Environment | undefined, problems: Problem[]) {
   const lines = new LineCounter();
   const { tokens, excess } = readTokens(text, lines.addNewLine);
   const document = documentOf(tokens, text.length);
@@ -175,13 +155,21 @@ export function parseYamlFile(
   const content = excess === undefined ? contentOf(document, report) : undefined;
   return {
     file,
+    /** The content with secrets filled in. It is a function, so that printing the object does not print secrets. */
     content: () => content,
+    /** The text as it was read, with references not replaced. It is a function, because constants may be secret, too. */
     text: () => text,
-    exactAt: (path) => exactValue(document, path),
-    maskedAt: (path) => exactValue(document, path, true),
-    isUnset: (path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
-    variablesAt: (path) => references.filter(({ offset }) => offset === offsetOf(document, path, false)),
-    problemAt: (path, message, hint) =>
+    /** The value at a path, with the digits of its numbers as written. */
+    exactAt: (path: Path) => exactValue(document, path),
+    /** The value at a path as it may be displayed: each value from the environment is `***`. */
+    maskedAt: (path: Path) => exactValue(document, path, true),
+    /** Whether the value at a path has a reference without a value, which is already reported. */
+    isUnset: (path: Path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
+    /** The variables that the value at a path came from. */
+    variablesAt: (path: Path) =>
+      references.filter(({ offset }) => offset === offsetOf(document, path, false)),
+    /** Makes a problem with the line and the column of a path of keys. */
+    problemAt: (path: Path, message: string, hint?: string): Problem =>
       problemOn(offsetOf(document, path, message.startsWith('unknown key')), pathText(path), message, hint),
   };
 }
