@@ -158,16 +158,17 @@ export function compileFieldOrder(sort: Sort, by: SortField): FieldOrder {
 export type OrderKey = { readonly key: SortKey | null; readonly idKey: string };
 
 /** The contract's order on keys that are computed once per record. */
-export type KeyedOrder = {
-  readonly keyOf: (record: CanonicalRecord) => OrderKey;
-  readonly compare: (a: OrderKey, b: OrderKey) => number;
-};
+export type KeyedOrder = ReturnType<typeof compileKeyedOrder>;
 
 /** Compiles the contract's order for many records: their keys are computed once, because each is compared often. */
-export function compileKeyedOrder(sort: Sort, by: SortRules): KeyedOrder {
+export function compileKeyedOrder(sort: Sort, by: SortRules) {
   return {
-    keyOf: (record) => ({ key: fieldKeyOf(record, sort, by), idKey: idSortKey(record.id, by.recordIdStart) }),
-    compare: (a, b) => compareNullable(a.key, b.key, sort) || compareCodePoints(a.idKey, b.idKey),
+    keyOf: (record: CanonicalRecord): OrderKey => ({
+      key: fieldKeyOf(record, sort, by),
+      idKey: idSortKey(record.id, by.recordIdStart),
+    }),
+    compare: (a: OrderKey, b: OrderKey) =>
+      compareNullable(a.key, b.key, sort) || compareCodePoints(a.idKey, b.idKey),
   };
 }
 

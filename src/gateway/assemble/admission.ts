@@ -214,6 +214,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
   return {
     /** Whether some callers are known without the Redis of keys. */
     canServe: () => hasOwn || records?.canServe() === true,
+    /** Finds the principal, and enforces the limit on wrong credentials of an address. */
     authenticate: parts.acquire(makeAuthenticate, { ...settings, records, keyOf, wrong }, deps),
     rateLimit: createRateLimit({
       limiter,

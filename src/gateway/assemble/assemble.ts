@@ -1,5 +1,6 @@
 // The order of all stages that a request passes, with the reason for each place.
 
+import type { createAdmission } from './admission.ts';
 import type { DeprecationHeaders } from '../../contract/deprecation.ts';
 import {
   authorize,
@@ -11,11 +12,7 @@ import {
 import type { Handler, Stage } from '../../pipeline/stages/call.ts';
 
 /** The stages that decide who may pass; all operations and pass-through routes share them. */
-export type AdmissionStages = {
-  /** Finds the principal, and enforces the limit on wrong credentials of an address. */
-  readonly authenticate: Stage;
-  readonly rateLimit: Stage;
-};
+export type AdmissionStages = Pick<ReturnType<typeof createAdmission>, 'authenticate' | 'rateLimit'>;
 
 /** The stages around an operation, the outermost first, and the handler that answers. */
 type Layers = readonly [...stages: readonly Stage[], answer: Handler];
