@@ -83,13 +83,14 @@ function createRefusal() {
   };
 }
 
+const onTick = (listener: () => void) => void setTimeout(listener, TICK_MS).unref();
+const afterReading = (listener: () => void) => void setImmediate(listener);
+
 /** Creates the load shedder of one process. */
 export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps) {
   const delayMsMax = limits.eventLoopDelayMax;
-  const onTick = (listener: () => void) => void setTimeout(listener, TICK_MS).unref();
   const queueDelay = createQueueDelay({ delayMsMax, clock, onTick });
   const { spareCapacity } = queueDelay;
-  const afterReading = (listener: () => void) => void setImmediate(listener);
   // Otherwise a client would count as patient because its connection was paused.
   const onResume = (socket: AnsweredSocket) => void (socket[ANSWERED_AT] = clock.monotonic());
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading, onResume });
@@ -146,12 +147,11 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
     },
     /** Counts a request as one in flight of its operation. @throws GatewayError `overloaded` if they are too many */
     enter(context: RequestContext): void {
-      const { operation } = context;
       const entry = inFlight.enter(context);
       if (entry === 'entered') return;
       if (entry === 'congested') throw refuse(context, true);
-      metrics.overloaded(operation, 'in_flight');
-      logRefusal({ reason: 'in_flight', operation });
+      metrics.overloaded(context.operation, 'in_flight');
+      logRefusal({ reason: 'in_flight', operation: context.operation });
       throw fault('overloaded', { detail: 'overload.inFlightMax' });
     },
     release,
