@@ -87,7 +87,7 @@ function openGenerations(
     const warm = createCachePrewarm({ ...deps, ...kept, digest, freshness, random: Math.random });
     return {
       value: { ...reader.value, handlers: handlers.value, warm },
-      close: () => Promise.all([handlers.close?.(), reader.close?.()]),
+      close: () => Promise.all([handlers.close?.(), reader.close()]),
     };
   });
   // A rollback by another process must end this generation at once, not at the next call.
