@@ -157,9 +157,6 @@ export function compileFieldOrder(sort: Sort, by: SortField): FieldOrder {
 /** The sort key of a record and the key of its id. */
 export type OrderKey = { readonly key: SortKey | null; readonly idKey: string };
 
-/** The contract's order on keys that are computed once per record. */
-export type KeyedOrder = ReturnType<typeof compileKeyedOrder>;
-
 /** Compiles the contract's order for many records: their keys are computed once, because each is compared often. */
 export function compileKeyedOrder(sort: Sort, by: SortRules) {
   return {

@@ -24,7 +24,10 @@ export type GatewayServices = PublicServices & {
   readonly fixed?: { readonly pid: number; readonly texts: ConfigTexts } | undefined;
 };
 
-/** A gateway: two listeners and everything behind them. */
+/**
+ * A gateway: two listeners and everything behind them.
+ * @internal
+ */
 export type Gateway = ReturnType<typeof createGateway>;
 
 /** The number and digest of the configuration in force, as the operator's listener reports them. */
