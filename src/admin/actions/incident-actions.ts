@@ -125,7 +125,11 @@ export function createIncidentActions({ clock, known, describe, conditions, serv
   }
 
   return {
-    incidents: () => described((all) => [...rootsOf(all), ...all.filter(({ isOpen }) => !isOpen)]),
+    incidents: () =>
+      described((all) => {
+        const ended = all.filter(({ isOpen }) => !isOpen);
+        return [...rootsOf(all), ...ended.sort((one, other) => other.seen - one.seen)];
+      }),
     async incident({ id }) {
       const { incidents, ...of } = await described((all) => all.filter((one) => one.id === id));
       const [incident] = incidents;

@@ -66,27 +66,26 @@ export function declareSeries({ counters }: MetricPlace, known: KnownSeries): vo
 
 /** Creates an empty set of children. It uses nested maps, because joining the label values to one key is slower. */
 function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: readonly LabelledChild<T>[] } {
-  const tree = new Map<string, Map<string, Map<string, T>>>();
+  const tree = new Map<string, Map<string, Map<string, LabelledChild<T>>>>();
   const children: LabelledChild<T>[] = [];
-  /** The labels and the child of the latest event. The next event is often of the same series. */
-  let [last, lastFirst, lastSecond, lastThird]: [T?, string?, string?, string?] = [];
+  /** The child of the latest event. The next event is often of the same series. */
+  let latest: LabelledChild<T> | undefined;
 
-  function add(first: string, second: string, third: string): T {
-    const child = create();
-    children.push({ values: [first, second, third], child });
-    const seconds = tree.get(first) ?? new Map<string, Map<string, T>>();
-    const thirds = seconds.get(second) ?? new Map<string, T>();
-    tree.set(first, seconds.set(second, thirds.set(third, child)));
-    return child;
+  function add(first: string, second: string, third: string): LabelledChild<T> {
+    const added = { values: [first, second, third], child: create() };
+    children.push(added);
+    const seconds = tree.get(first) ?? new Map<string, Map<string, LabelledChild<T>>>();
+    const thirds = seconds.get(second) ?? new Map<string, LabelledChild<T>>();
+    tree.set(first, seconds.set(second, thirds.set(third, added)));
+    return added;
   }
 
   return {
     childOf(first, second = '', third = '') {
-      if (last !== undefined && first === lastFirst && second === lastSecond && third === lastThird)
-        return last;
-      last = tree.get(first)?.get(second)?.get(third) ?? add(first, second, third);
-      [lastFirst, lastSecond, lastThird] = [first, second, third];
-      return last;
+      const values = latest?.values;
+      if (latest === undefined || values?.[0] !== first || values[1] !== second || values[2] !== third)
+        latest = tree.get(first)?.get(second)?.get(third) ?? add(first, second, third);
+      return latest.child;
     },
     children,
   };

@@ -9,6 +9,13 @@ import { createManualClock } from '../../support/time/manual-clock.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 
+/** The incident of a lost field that a gateway lists. */
+async function fieldIncident({ adminUrl }: LocalGateway) {
+  const answer = await fetch(`${adminUrl}/api/incidents`);
+  const { incidents } = (await answer.json()) as IncidentList;
+  return incidents.find(({ kind }) => kind === 'field');
+}
+
 let isRenamed = false;
 const clock = createManualClock();
 const users = Array.from({ length: 120 }, (_, n) => storedUser(n + 1));
@@ -93,11 +100,7 @@ describe('a field that records suddenly lack', () => {
     clock.advance(20_000);
     await ask(gateway);
     await isRaised(gateway);
-    const incident = await eventually(async () => {
-      const answer = await fetch(`${gateway.adminUrl}/api/incidents`);
-      const { incidents } = (await answer.json()) as IncidentList;
-      return incidents.find(({ kind }) => kind === 'field');
-    });
+    const incident = await eventually(() => fieldIncident(gateway));
     expect(incident).toMatchObject({ subject: 'people users.email', severity: 'critical' });
     expect(Date.parse(incident.since)).toBe(began);
   });
@@ -110,9 +113,7 @@ describe('a field that records suddenly lack', () => {
     await isRaised(gateway);
     const callers = await eventually(async () => {
       await ask(gateway, '/v1/users?limit=10');
-      const answer = await fetch(`${gateway.adminUrl}/api/incidents`);
-      const { incidents } = (await answer.json()) as IncidentList;
-      const found = incidents.find(({ kind }) => kind === 'field')?.callers ?? [];
+      const found = (await fieldIncident(gateway))?.callers ?? [];
       return found.length > 0 && found;
     });
     expect(callers.map(({ id }) => id)).toEqual(['anonymous']);
@@ -124,11 +125,7 @@ describe('a field that records suddenly lack', () => {
     isRenamed = true;
     await ask(gateway);
     await isRaised(gateway);
-    const told = async () => {
-      const answer = await fetch(`${gateway.adminUrl}/api/incidents`);
-      const { incidents } = (await answer.json()) as IncidentList;
-      return incidents.find(({ kind }) => kind === 'field')?.operations[0]?.failed ?? 0;
-    };
+    const told = async () => (await fieldIncident(gateway))?.operations[0]?.failed ?? 0;
     /** How many of a hundred answers, with too few records to show that the values are back, have null. */
     const lackingOf100 = async () => {
       const answers = await Promise.all(

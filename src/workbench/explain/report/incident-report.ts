@@ -155,9 +155,7 @@ export function incidentListLines({
   others,
 }: GatewayStatus): readonly string[] {
   const open = incidents.filter(({ state }) => state === 'open');
-  const ended = incidents
-    .filter(({ state }) => state === 'ended')
-    .sort((a, b) => b.last.localeCompare(a.last));
+  const ended = incidents.filter(({ state }) => state === 'ended');
   const seenBy = scopeText === '' ? `seen by the ${scope}` : scopeText;
   const heading = `${timeText(at)}: ${open.length === 0 ? 'no incident' : plural(open.length, 'open incident')}, ${seenBy}`;
   const also = others.flatMap(otherLines);

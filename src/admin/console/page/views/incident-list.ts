@@ -62,8 +62,6 @@ export function IncidentsSection({ attention }: { attention: readonly AttentionI
   // The stream shows a new or an ended incident before the next reading.
   useEffect(reload, [known]);
   const open = bySeverity(value?.incidents.filter(({ state }) => state === 'open') ?? []);
-  const ended = value?.incidents.filter(({ state }) => state === 'ended') ?? [];
-  ended.sort((one, other) => other.last.localeCompare(one.last));
   const shown = new Set(open.map(({ id }) => id));
   const others = bySeverity(
     attention.filter(({ incident }) => incident === undefined || !shown.has(incident)),
@@ -82,7 +80,7 @@ export function IncidentsSection({ attention }: { attention: readonly AttentionI
               ${open.map((one) => openItem(one, value?.at ?? ''))}
             </ul>`
       }
-      ${endedPart(ended, now)}
+      ${endedPart(value?.incidents.filter(({ state }) => state === 'ended') ?? [], now)}
     </section>
     ${
       others.length === 0

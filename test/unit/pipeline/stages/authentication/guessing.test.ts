@@ -77,7 +77,7 @@ describe('the owner of a key that Redis has lost', () => {
     expect(await statusOf(bearerCall(storedKey))).toBe(200);
   });
 
-  it('is whoever has its secret: another secret is a guess', async () => {
+  it('is who presents its secret; who presents another secret for it is guessing', async () => {
     const { statusOf } = await lose();
     const wrong = () => statusOf(bearerCall(newApiKey(storedId)));
     expect([await wrong(), await wrong(), await wrong()]).toEqual([401, 401, 429]);
