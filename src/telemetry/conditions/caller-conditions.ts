@@ -1,4 +1,4 @@
-// The conditions of callers: limits refuse one, or the Redis of keys has lost their keys.
+// The conditions of callers: one is refused by its rate limits, or the Redis of keys has lost their keys.
 
 import { type Find, gaugesAbove, type GatewayCondition, label, percentText } from './condition.ts';
 

@@ -1,4 +1,5 @@
-// Tells the runs of an incident that opened again apart, because each may have had another cause.
+// Lists the runs of an incident that opened again, because each may have had another cause, and joins what several processes saw
+// of them.
 
 import { hasCalls, type Incident, type PastRun, QUIET_MS } from './incident.ts';
 

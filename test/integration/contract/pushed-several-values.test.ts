@@ -1,3 +1,5 @@
+// Filters by one of several values (`one_of`) that the source applies itself.
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../../support/command/run-command.ts';

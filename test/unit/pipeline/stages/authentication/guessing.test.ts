@@ -77,7 +77,7 @@ describe('the owner of a key that Redis has lost', () => {
     expect(await statusOf(bearerCall(storedKey))).toBe(200);
   });
 
-  it('is who presents its secret; who presents another secret for it is guessing', async () => {
+  it('is not a caller with its id and another secret: that counts as guessing', async () => {
     const { statusOf } = await lose();
     const wrong = () => statusOf(bearerCall(newApiKey(storedId)));
     expect([await wrong(), await wrong(), await wrong()]).toEqual([401, 401, 429]);
