@@ -84,7 +84,8 @@ export function writerOf(fields: readonly Field[]): WriteRecord {
 
 /** The JSON text before the records of a list; `listEnd` writes the text after them. */
 const LIST_START = '{"data":[';
-const listEnd = (meta: Meta) => `],"meta":${JSON.stringify(meta)}}`;
+const listEnd = ({ total, page, limit }: Meta) =>
+  `],"meta":{"total":${String(total)},"page":${String(page)},"limit":${String(limit)}}}`;
 
 /**
  * The JSON body of a list.

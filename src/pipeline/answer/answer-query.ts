@@ -146,7 +146,7 @@ export function createAnswer(
   async function answerList(query: ListQuery, context: CallContext): Promise<SourceAnswer> {
     const { records, total, storedAt, freshSeconds: fresh } = await findPage(query, context);
     const meta = { total, page: query.page, limit: query.limit };
-    return { found: true, ...listOf(records, meta), storedAt, freshSeconds: fresh };
+    return { ...listOf(records, meta), found: true, storedAt, freshSeconds: fresh };
   }
 
   async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
@@ -158,8 +158,9 @@ export function createAnswer(
     return { found: true, body: Buffer.from(detailBody(resource, record)), storedAt, freshSeconds, tags };
   }
 
-  return function answer({ query, ...context }) {
-    const answered = query.kind === 'list' ? answerList(query, context) : answerGet(query, context);
+  return function answer(call) {
+    const { query } = call;
+    const answered = query.kind === 'list' ? answerList(query, call) : answerGet(query, call);
     return failed === undefined ? answered : answered.catch(failed);
   };
 }

@@ -68,7 +68,8 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
       case 'page': {
         const page = await readPage(source, plan, range, context);
         if (isPlanFailure(page)) return page;
-        const failure = await verifyPage(source, query, plan, { ...page, ...range }, context);
+        const { offset, limit } = range;
+        const failure = await verifyPage(source, query, plan, { ...page, offset, limit }, context);
         if (failure !== undefined) return failure;
         const provenSeconds = Math.floor((page.provenMs ?? Infinity) / 1_000);
         return { ...page, storedAt, freshSeconds: Math.min(freshSeconds, provenSeconds) };
@@ -116,9 +117,9 @@ export function createPlanRunner({ source, scanCaches, walk, freshSeconds }: Pla
       source.verifications.wholeTotal = page.total;
     // Records that are only bytes (written) need no details.
     if (finish === undefined || detailFetch === 'rows' || isWritten(page.records))
-      return { kind: 'page', ...page };
+      return { ...page, kind: 'page' };
     const records = await finish(page.records, context);
-    if (!isPlanFailure(records)) return { kind: 'page', ...page, records };
+    if (!isPlanFailure(records)) return { ...page, kind: 'page', records };
     return records.kind === 'vanished' ? { ...records, listedAt: page.storedAt } : records;
   };
 }

@@ -6,7 +6,7 @@ import { createSingleFlight, type SingleFlight } from '../../kernel/single-fligh
 import { createBoundedMap } from '../../store/memory/bounded-map.ts';
 import { type Cache, staleMsOf } from '../../store/cache/cache.ts';
 import { type CacheEntry, type PurgePosition, tagText } from '../../store/cache/cache-entry.ts';
-import type { Lock } from '../../store/redis/distributed-lock.ts';
+import type { EntryLock } from '../../store/cache/redis-entries.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../../store/fleet-single-flight.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
@@ -109,7 +109,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
     key: string,
     purpose: 'look' | 'fill',
     { signal, usage }: SourceCall,
-  ): Promise<FoundOrLock<CacheEntry>> {
+  ): Promise<FoundOrLock<CacheEntry, EntryLock>> {
     if (!cache.isShared) return UNLOCKED;
     const tryOnce = async () => {
       const { entry, lock } = await cache.getOrLock(key, purpose);
@@ -119,7 +119,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler) {
     return timed(usage.timings, 'cache', acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal));
   }
 
-  async function createEntry(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
+  async function createEntry(key: string, call: SourceCall, lock?: EntryLock): Promise<CacheEntry> {
     try {
       // The position is taken before the source is asked. So a purge in the meantime also ends this entry.
       const purgePosition = purges.current();

@@ -3,7 +3,7 @@
 import { queryKey, type Query } from '../../contract/query.ts';
 import type { Cache } from '../../store/cache/cache.ts';
 import type { CacheEntry } from '../../store/cache/cache-entry.ts';
-import type { Lock } from '../../store/redis/distributed-lock.ts';
+import type { EntryLock } from '../../store/cache/redis-entries.ts';
 import type { Purges } from '../../store/cache/purges.ts';
 import { createEntryMaker, type EntryMakerDeps } from './cache-fill.ts';
 import { cacheKeyOf } from './cache-stage.ts';
@@ -31,7 +31,7 @@ export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrew
   const entryOf = createEntryMaker(deps);
 
   /** Looks up an entry and locks it; `undefined` if another process has the lock, because it makes a newer entry. */
-  async function find(key: string): Promise<{ entry: CacheEntry | undefined; lock?: Lock } | undefined> {
+  async function find(key: string): Promise<{ entry: CacheEntry | undefined; lock?: EntryLock } | undefined> {
     if (!cache.isShared) return { entry: cache.local(key) };
     const { entry, lock } = await cache.getOrLock(key, 'fill');
     return lock && { entry, lock };

@@ -242,7 +242,7 @@ export function createUpstream(
       const { method, window } = request;
       const sent = { method, window, isSafe, question: questionOf(request) };
       const { spans: trace, timings } = usage;
-      const call = { signal, priority, usage, trace, timings, affinity: usage, ...sent };
+      const call = { ...sent, signal, priority, usage, trace, timings, affinity: usage };
       const run = () => guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
       return monitor === undefined ? run() : monitor.guarded(run);
     },

@@ -49,7 +49,8 @@ type Head = readonly [
 ];
 
 /** Writes an entry into an envelope, for Redis: the length of its head (32 bits), the head as JSON, the body. */
-export function encodeEntry(key: string, { found, etag, body, tags, ...entry }: CacheEntry): Buffer {
+export function encodeEntry(key: string, entry: CacheEntry): Buffer {
+  const { found, etag, body, tags } = entry;
   const { epoch, purges } = entry.purgePosition;
   const times = [entry.storedAt, entry.freshSeconds, entry.freshMs, entry.staleMs];
   const head = JSON.stringify([found ? 1 : 0, etag, times, [epoch, purges], tags]);

@@ -2,11 +2,10 @@
 
 import type { Clock } from '../../kernel/clock.ts';
 import { detachedCopy, createBoundedMap } from '../memory/bounded-map.ts';
-import type { Lock } from '../redis/distributed-lock.ts';
 import { EVERYTHING, type Purges } from './purges.ts';
 import { type CacheEntry, tagList } from './cache-entry.ts';
 import type { AttachEncodings, EncodedBodies } from './encoded-bodies.ts';
-import { createRedisEntries, type RedisEntriesDeps } from './redis-entries.ts';
+import { createRedisEntries, type EntryLock, type RedisEntriesDeps } from './redis-entries.ts';
 
 /** Called for the metrics with what happened at one level of the cache. */
 export type OnCacheEvent = (
@@ -15,7 +14,7 @@ export type OnCacheEvent = (
 ) => void;
 
 /** The entry in Redis, if it may still be served, and the lock to fill the key, if this process has acquired it. */
-export type EntryOrLock = { readonly entry: CacheEntry | undefined; readonly lock: Lock | undefined };
+export type EntryOrLock = { readonly entry: CacheEntry | undefined; readonly lock: EntryLock | undefined };
 
 /** A cache of two levels: this process, and Redis if there is one. */
 export type Cache = Readonly<ReturnType<typeof createCache>>;
@@ -151,7 +150,7 @@ export function createCache(deps: CacheDeps) {
      * Keeps an entry for as long as it may be served, stale or fresh. Resolves once Redis has the entry or has failed. With
      * a lock, Redis takes the entry only if this process still holds the lock; the lock is then released.
      */
-    async put(key: string, entry: CacheEntry, lock?: Lock): Promise<void> {
+    async put(key: string, entry: CacheEntry, lock?: EntryLock): Promise<void> {
       local.put(key, entry);
       const ttlMs = Math.ceil(leftMs(entry, clock));
       if (redis === undefined || ttlMs <= 0) return lock?.release();

@@ -23,11 +23,17 @@ export type RedisEntriesDeps = {
 /** What was found in Redis: an entry, `damaged` bytes, or `undefined` if there is nothing. */
 export type RedisEntry = CacheEntry | 'damaged' | undefined;
 
+/** The Redis keys of an answer. */
+type EntryNames = readonly [value: string, lock: string];
+
+/** The lock to fill a key. It carries the names, so that they are made only once. */
+export type EntryLock = Lock & { readonly names: EntryNames };
+
 const VERSIONED_NAME = versionedName('cacheEntry');
 
 /** Creates the level of the cache that is in Redis. Its methods reject if Redis does not answer. */
 export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
-  function namesOf(key: string): readonly [value: string, lock: string] {
+  function namesOf(key: string): EntryNames {
     // Hashed, because a cache key holds words of a caller, of any length. With the version of the envelope, because two
     // versions that share a Redis during an upgrade would overwrite each other's answers and take them for damaged.
     const answer = hash('sha256', `${VERSIONED_NAME} ${key}`, 'base64url').slice(0, 27);
@@ -43,18 +49,18 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
       return read(key, await client.getBuffer(namesOf(key)[0]));
     },
     /** Reads the entry and acquires the lock; with `look`, it acquires the lock only if there is no entry. */
-    async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<{ found: RedisEntry; lock?: Lock }> {
+    async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<{ found: RedisEntry; lock?: EntryLock }> {
       const names = namesOf(key);
       const token = newToken();
       const args = [token, purpose === 'look' ? '' : '1'];
       const [acquired, bytes = null] = (await readOrLock(client, names, args)) as [number, (Buffer | null)?];
       const found = read(key, bytes);
-      return acquired > 0 ? { found, lock: holdLock(client, names[1], token) } : { found };
+      return acquired > 0 ? { found, lock: { ...holdLock(client, names[1], token), names } } : { found };
     },
     /** Writes the entry and deletes the lock. False, and nothing is written, if the lock was lost, because the data may be old. */
-    async publish(key: string, entry: CacheEntry, ttlMs: number, lock: Lock | undefined): Promise<boolean> {
+    async publish(key: string, entry: CacheEntry, ttlMs: number, lock?: EntryLock): Promise<boolean> {
       const args = [encodeEntry(key, entry), ttlMs, lock?.token ?? ''];
-      return (await writeAndUnlock(client, namesOf(key), args)) === 1;
+      return (await writeAndUnlock(client, lock?.names ?? namesOf(key), args)) === 1;
     },
   };
 }

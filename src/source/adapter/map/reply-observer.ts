@@ -61,7 +61,7 @@ export type WrittenRecords = {
   readonly tags: string;
   /** Whether the ids are in the contract's order. */
   readonly isAscending: boolean;
-  /** How many records of a reply have `null` for each field, the id left out; absent for records of several replies. */
+  /** How many records of a reply have `null`, by field; fields that have none are absent, and all are for several replies. */
   readonly nulls?: ReadonlyMap<string, number>;
 };
 

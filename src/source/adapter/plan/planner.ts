@@ -134,7 +134,7 @@ function compilePlans(
   function page(query: SplitQuery): PagePlan | undefined {
     const { sorted, detailFetch } = query;
     if (sorted === undefined || window.kind !== 'random') return undefined;
-    return { kind: 'page', request: requests.windows(sorted), window, detailFetch, ...answered(query) };
+    return { ...answered(query), kind: 'page', request: requests.windows(sorted), window, detailFetch };
   }
 
   function cursorPlanOf(query: SplitQuery): CursorPlan | undefined {
@@ -142,7 +142,7 @@ function compilePlans(
     if (sorted === undefined || window.kind !== 'sequential' || !hasCheckpoints || off.has('window'))
       return undefined;
     const key = JSON.stringify(['cursor', sorted.path, sorted.query, sorted.variables]);
-    return { request: requests.windows(sorted), window, key, ...answered(query) };
+    return { ...answered(query), request: requests.windows(sorted), window, key };
   }
 
   function scan(query: SplitQuery, reason: string | undefined): ScanPlan {

@@ -98,6 +98,13 @@ type RecordPart = {
   nulls: number;
 };
 
+/** How often each field was written as `null`, without the fields that never were. */
+function nullsOf(parts: readonly RecordPart[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { name, nulls } of parts) if (nulls > 0) counts.set(name, nulls);
+  return counts;
+}
+
 /** Creates the sink that writes rows as the bytes of an answer. */
 export function createByteSink(
   mapping: RowMapping,
@@ -155,7 +162,7 @@ export function createByteSink(
       ends: recordEnds,
       tags: tags.ascii(),
       isAscending: id.isAscending(),
-      nulls: new Map(parts.flatMap(({ name, nulls }) => (name === 'id' ? [] : [[name, nulls]]))),
+      nulls: nullsOf(parts),
     }),
   };
 }

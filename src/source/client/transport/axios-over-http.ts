@@ -6,6 +6,8 @@ import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosReques
 import type { RequestAddress } from './request-head.ts';
 import { noteKeepAlive } from './one-host-agent.ts';
 
+const NO_BODY = Buffer.alloc(0);
+
 /** A complete answer; the header names are in lower case. */
 export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly body: Buffer };
 
@@ -89,7 +91,7 @@ export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosR
         const data = { headers, body };
         return { data, headers: {}, status, statusText, config, request };
       };
-      const begun = withBody(Buffer.alloc(0));
+      const begun = withBody(NO_BODY);
       reply = begun;
       readBoundedBody(response, bytesMax, {
         onTooLarge() {

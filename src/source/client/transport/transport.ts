@@ -77,7 +77,8 @@ export function createTransport(net: TransportSettings) {
   }
 
   return {
-    async send({ signal, ...request }: TransportRequest): Promise<UpstreamReply> {
+    async send(request: TransportRequest): Promise<UpstreamReply> {
+      const { signal } = request;
       const ask = (isFresh: boolean) =>
         client.request<HttpAnswer>({
           signal,

@@ -142,7 +142,11 @@ function outcomeOf(
       body: listBody(resource, records, meta),
       tags: records.map(({ id }) => cacheTagOf(resource, id)).join(' '),
       isAscending: isOrdered(records, compileIdOrder(resource.itemFields)),
-      nulls: new Map(fields.map((name) => [name, records.filter((one) => one[name] === null).length])),
+      nulls: new Map(
+        fields
+          .map((name) => [name, records.filter((one) => one[name] === null).length] as const)
+          .filter(([, count]) => count > 0),
+      ),
       length: records.length,
       ...facts,
     };
