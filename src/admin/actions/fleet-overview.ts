@@ -40,11 +40,14 @@ const config = z.object({
   rev: count,
   stale: z.object({ since: z.string(), why: z.string() }).optional(),
 });
-/** The state that a gateway writes to Redis for the others. `grown`: what it counted in the last `overMs`. */
+/**
+ * The state that a gateway writes to Redis for the others. `grown`: what it counted in the last `overMs`; `latest`: in the last
+ * ten seconds or a little more, which an older gateway does not say.
+ */
 const gatewayState = z.object({
   ...{ id: z.string(), name: z.string(), at: timeSchema, overMs: timeSchema },
   status: z.object({ scope, version: z.string(), processes: count, draining: z.boolean(), config }),
-  ...{ grown: counts, lastHour: counts },
+  ...{ grown: counts, latest: counts.optional(), lastHour: counts },
   gauges: z.record(z.string(), z.array(z.object({ labels, value: z.number() }))),
   callers: callerSnapshot,
 });
@@ -98,6 +101,7 @@ function mergeGauges(name: string, states: readonly GatewayState[]): readonly Ga
 
 const countsOf = (states: readonly GatewayState[]) => ({
   grown: sumCounts(states.map(({ grown }) => grown)),
+  latest: sumCounts(states.map(({ grown, latest = grown }) => latest)),
   lastHour: sumCounts(states.map(({ lastHour }) => lastHour)),
   overMs: Math.max(...states.map(({ overMs }) => overMs)),
 });
@@ -114,7 +118,7 @@ function stateOf(
 ): Omit<GatewayState, 'callers'> {
   const range = { fromMs: sample.at - HOUR_MS + POINT_MS, toMs: sample.at, stepMs: POINT_MS };
   const isHourly = (key: string) => JUDGED_BY_HOUR.includes(seriesNameParts(key)[0] ?? '');
-  const { grown, overMs } = sampler.lastMinute(sample);
+  const { grown, latest, overMs } = sampler.lastMinute(sample);
   const { sources: _, ...own } = status();
   const shown = sampledMetrics.map((name) => [name, sample.gauges(name).filter(({ value }) => value !== 0)]);
   return {
@@ -123,6 +127,7 @@ function stateOf(
     overMs,
     status: own,
     grown: [...grown],
+    latest: [...latest],
     lastHour: [...totalsOfTable(sampler.read(range, isHourly))],
     gauges: Object.fromEntries(shown) as GatewayState['gauges'],
   };

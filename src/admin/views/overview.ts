@@ -29,6 +29,8 @@ export type OverviewStatus = Pick<Overview, 'scope' | 'version' | 'processes' | 
 type RecentCounts = {
   /** What was counted in the last `overMs`. */
   readonly grown: SeriesCounts;
+  /** What was counted in the last ten seconds or a little more. */
+  readonly latest: SeriesCounts;
   /** A minute, or less after a start. */
   readonly overMs: number;
   /** What the last hour counted of the time series by which some conditions are judged. */
@@ -115,9 +117,9 @@ function sourceOf(
 /** What conditions are judged by at the moment of a sample. */
 export const conditionFacts = (
   { gauges }: MetricsSnapshot,
-  { grown, lastHour }: Pick<RecentCounts, 'grown' | 'lastHour'>,
+  { grown, latest, lastHour }: Pick<RecentCounts, 'grown' | 'latest' | 'lastHour'>,
   { config }: Pick<OverviewStatus, 'config'>,
-): ConditionFacts => ({ gauges, grown, lastHour, stale: config.stale });
+): ConditionFacts => ({ gauges, grown, latest, lastHour, stale: config.stale });
 
 /** The overview at the moment of a sample. */
 export function compileOverview(

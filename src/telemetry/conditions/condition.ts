@@ -9,6 +9,10 @@ export type ConditionFacts = {
   readonly gauges: MetricsSnapshot['gauges'];
   /** The counts of the last minute. */
   readonly grown: SeriesCounts;
+  /** The counts of its last seconds: a condition that they do not show is over. */
+  readonly latest: SeriesCounts;
+  /** True: `grown` has the counts of a few seconds only, of which a single one is enough. */
+  readonly isBrief?: boolean;
   /** The counts of the last hour, for the families in `JUDGED_BY_HOUR`. */
   readonly lastHour: SeriesCounts;
   /** Since when and why the configuration on disk is refused; absent if it is in force. */
@@ -20,6 +24,10 @@ export const JUDGED_BY_HOUR: readonly string[] = ['differences', 'regressions', 
 
 /** A share of fewer answers or calls than this is not judged, because a single failure would be a large share. */
 export const COUNTED_MIN = 20;
+
+/** Whether so many were counted that their share can be judged. */
+export const isJudged = ({ isBrief = false }: ConditionFacts, count: number, min = COUNTED_MIN): boolean =>
+  isBrief || count >= min;
 
 type Severity = 'critical' | 'warning' | 'info';
 

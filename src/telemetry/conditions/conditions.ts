@@ -1,6 +1,7 @@
 // Puts all conditions together, finds those that hold now, and writes the alert rules of Prometheus from them.
 
 import type { WebhookEventType } from '../../config/schema/telemetry.ts';
+import { LATEST_MS } from '../history/metric-sampler.ts';
 import { type GatewayCondition, type ConditionFacts, type Subject, thresholdText } from './condition.ts';
 import {
   answerConditions,
@@ -18,6 +19,9 @@ export const conditions: readonly GatewayCondition[] = [
   ...[...failures, ...backgroundConditions],
 ];
 
+/** What is added to a condition of the last minute that is over. */
+const OVER = ` It was last seen more than ${LATEST_MS / 1_000} s ago.`;
+
 const URGENCY = { critical: 0, warning: 1, info: 2 } as const;
 
 /** Fills a text: `{name}` becomes that value of the subject, and `{one|many}` the first word if `count` is 1, else the second. */
@@ -28,18 +32,30 @@ const fill = (text: string, subject: Subject, write: (value: string) => string =
     )
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => write(String(subject[name] ?? '')));
 
-/** The conditions that hold now, as items for the page with their subjects, the most urgent first. */
+/** What distinguishes the places where one condition holds, if it is judged by the last minute. */
+const placeOf = ({ source, operation, resource, why }: Subject) => source ?? operation ?? resource ?? why;
+
+/**
+ * The conditions that hold now, as items for the page with their subjects, the most urgent first. A fault of the last minute that
+ * is over stays as a piece of information, because who looks then asks for it.
+ */
 export function findConditions(facts: ConditionFacts) {
   const found = conditions.flatMap((condition) => {
     const { id: code, severity, entry, view, text = '', above = 0, find = () => [] } = condition;
     const { next, todo, command = '' } = condition;
     const say = (said: string, subject: Subject) =>
       fill(said.replaceAll('$above', thresholdText(condition)), subject);
+    const latest = find({ ...facts, grown: facts.latest, isBrief: true }, above).map(placeOf);
+    const isOver = (subject: Subject) => !latest.includes(placeOf(subject));
+    const severityOf = (subject: Subject) => {
+      if (isOver(subject)) return 'info';
+      return subject['severity'] === 'critical' ? 'critical' : severity;
+    };
     return find(facts, above).map((subject) => ({
       subject,
       item: {
-        ...{ severity: subject['severity'] === 'critical' ? ('critical' as const) : severity, code, entry },
-        text: say(text, subject),
+        ...{ severity: severityOf(subject), code, entry },
+        text: `${say(text, subject)}${isOver(subject) ? OVER : ''}`,
         ...(typeof subject['since'] === 'string' && { since: subject['since'] }),
         ...(view === undefined ? {} : { view: fill(view, subject, encodeURIComponent) }),
         ...(next !== undefined && { next: [say(next, subject)] }),

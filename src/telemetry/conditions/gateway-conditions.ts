@@ -6,9 +6,9 @@ import { callerRefused, keysLost } from './caller-conditions.ts';
 import {
   burnRate,
   type GatewayCondition,
-  COUNTED_MIN,
   type Find,
   gaugesAbove,
+  isJudged,
   label,
   percentText,
   sumAbove,
@@ -52,20 +52,21 @@ const refusedFor = (reasons: Readonly<Record<string, string>>): Pick<GatewayCond
   },
 });
 
-function findSlow({ grown }: Parameters<Find>[0], above: number) {
+function findSlow(facts: Parameters<Find>[0], above: number) {
+  const { grown } = facts;
   return [...sumsBy(grown, 'latency', ([operation]) => operation)].flatMap(([operation, count]) => {
     const buckets = bucketsOf(grown, 'latency', (of) => of === operation);
-    return count >= SLOW_COUNTED_MIN && (quantileMs(buckets, 0.99) ?? 0) > above * 1_000
+    return isJudged(facts, count, SLOW_COUNTED_MIN) && (quantileMs(buckets, 0.99) ?? 0) > above * 1_000
       ? [{ operation }]
       : [];
   });
 }
 
-function findStaleServed({ grown }: Parameters<Find>[0], above: number) {
-  const results = sumsBy(grown, 'requests', ([, , cache]) => (cache === 'none' ? undefined : cache));
+function findStaleServed(facts: Parameters<Find>[0], above: number) {
+  const results = sumsBy(facts.grown, 'requests', ([, , cache]) => (cache === 'none' ? undefined : cache));
   const looked = [...results.values()].reduce((sum, count) => sum + count, 0);
   const share = shareOf(results.get('stale') ?? 0, looked) ?? 0;
-  return looked >= COUNTED_MIN && share > above ? [{ percent: percentText(share) }] : [];
+  return isJudged(facts, looked) && share > above ? [{ percent: percentText(share) }] : [];
 }
 
 /** The conditions of a gateway as a whole, and of its Redis. */

@@ -5,10 +5,10 @@ import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import {
   burnRate,
   type GatewayCondition,
-  COUNTED_MIN,
   countsAbove,
   gaugesAbove,
   type Find,
+  isJudged,
   label,
   percentText,
 } from './condition.ts';
@@ -38,17 +38,18 @@ const findLostFields: Find = (facts, above) =>
     return { ...subject, what: subject['kind'] === 'gone' ? 'no longer have' : 'have an unreadable' };
   });
 
-function findFailedAnswers({ grown }: Parameters<Find>[0], above: number) {
+function findFailedAnswers(facts: Parameters<Find>[0], above: number) {
+  const { grown } = facts;
   const answers = sumOf(grown, 'requests');
   const errors = sumOf(grown, 'requests', ([, status]) => status === '5xx');
   const share = shareOf(errors, answers) ?? 0;
-  return answers >= COUNTED_MIN && share > above ? [{ percent: percentText(share) }] : [];
+  return isJudged(facts, answers) && share > above ? [{ percent: percentText(share) }] : [];
 }
 
-function findFailedCalls({ grown }: Parameters<Find>[0], above: number) {
-  return [...failedCallsBySource(grown)].flatMap(([source, { calls, failed, failure }]) => {
+function findFailedCalls(facts: Parameters<Find>[0], above: number) {
+  return [...failedCallsBySource(facts.grown)].flatMap(([source, { calls, failed, failure }]) => {
     const share = shareOf(failed, calls) ?? 0;
-    if (calls < COUNTED_MIN || share <= above || failure === undefined) return [];
+    if (!isJudged(facts, calls) || share <= above || failure === undefined) return [];
     return [{ source, percent: percentText(share), why: FAILURE_TEXTS[failure] }];
   });
 }

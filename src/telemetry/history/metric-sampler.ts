@@ -28,6 +28,8 @@ export type MetricSamplerDeps = {
 export const POINT_MS = 10_000;
 /** An hour of data points, and the one that is being counted. */
 const POINTS = 361;
+/** What was not counted for this time, in milliseconds, does not go on. */
+export const LATEST_MS = 10_000;
 const TICK_MS = 2_000;
 const SHARED_MS = 500;
 /** The interval of a data point that is kept in Redis, in milliseconds. */
@@ -43,10 +45,16 @@ function createRecentSamples(since: number) {
       const from = samples.findLastIndex(({ at }) => at <= sample.at - MINUTE_MS);
       samples = [...samples.slice(Math.max(0, from)), sample];
     },
-    /** The counts of the minute before a sample, and the time that they cover, which is shorter just after a start. */
+    /**
+     * The counts of the minute before a sample, and the time that they cover, which is shorter just after a start. `latest`: those
+     * of the last ten seconds or a little more.
+     */
     lastMinute: (sample: MetricsSnapshot) => {
-      const first = samples.findLast(({ at }) => at <= sample.at - MINUTE_MS) ?? samples[0] ?? sample;
-      return { grown: increments(first.counters, sample.counters), overMs: sample.at - first.at };
+      const before = (ms: number) =>
+        samples.findLast(({ at }) => at <= sample.at - ms) ?? samples[0] ?? sample;
+      const since = (one: MetricsSnapshot) => increments(one.counters, sample.counters);
+      const first = before(MINUTE_MS);
+      return { grown: since(first), latest: since(before(LATEST_MS)), overMs: sample.at - first.at };
     },
   };
 }

@@ -21,7 +21,7 @@ function overviewOf(grown: Readonly<Record<string, number>>, overMs: number, gau
   };
   const overview = compileOverview(
     sample,
-    { grown: new Map(Object.entries(grown)), overMs, lastHour: new Map() },
+    { grown: new Map(Object.entries(grown)), overMs, latest: new Map(), lastHour: new Map() },
     {
       ...{ scope: 'process', version: '1.0.0', processes: 1, draining: false },
       config: { digest: 'abc', rev: 1 },

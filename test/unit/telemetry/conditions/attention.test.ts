@@ -9,10 +9,12 @@ function found(
   grown: Readonly<Record<string, number>> = {},
   lastHour: Readonly<Record<string, number>> = {},
   stale?: { since: string; why: string },
+  latest = grown,
 ) {
   return findConditions({
     gauges: (name) => gauges.filter(([of]) => of === name).map(([, labels, value]) => ({ labels, value })),
     grown: new Map(Object.entries(grown)),
+    latest: new Map(Object.entries(latest)),
     lastHour: new Map(Object.entries(lastHour)),
     stale,
   }).map(({ item }) => item);
@@ -193,6 +195,20 @@ describe('what needs attention', () => {
 
   it('leaves limits that each process counts alone by design, where no Redis is configured for them', () => {
     expect(found([], { 'limitsAlone|standard': 9 })).toEqual([]);
+  });
+
+  it.each([
+    ['critical', { 'requests|users.list|5xx|miss': 2, 'requests|users.list|2xx|miss': 30 }],
+    ['critical', { 'refusals|credential_unavailable': 1 }],
+    ['warning', { 'latency|users.list|14': 100 }],
+    ['warning', { 'calls|crm|5xx': 20, 'failures|crm|timeout': 20 }],
+  ])('is %s only while it goes on: %j', (severity, grown) => {
+    const told = (latest: Readonly<Record<string, number>>) => found([], grown, {}, undefined, latest);
+    const isSaidOver = expect.stringMatching(/\. It was last seen more than 10 s ago\.$/) as string;
+    expect(told(grown)).toMatchObject([
+      { severity, text: expect.not.stringContaining('last seen') as string },
+    ]);
+    expect(told({})).toMatchObject([{ severity: 'info', text: isSaidOver }]);
   });
 
   it('does not call a part of a few requests or calls a trouble', () => {

@@ -47,6 +47,15 @@ describe('the sampler of metrics', () => {
     expect([overMs, grown.get('calls|crm|2xx')]).toEqual([65_000, 80]);
   });
 
+  it('gives what the last ten seconds have counted', async () => {
+    const { sampler, at } = setUp();
+    await at(80, 20);
+    await at(90, 90);
+    await at(94, 95);
+    expect([...sampler.lastMinute(await at(100, 100)).latest]).toEqual([['calls|crm|2xx', 10]]);
+    expect([...sampler.lastMinute(await at(111, 100)).latest]).toEqual([]);
+  });
+
   it('reads the metrics once for all who ask within half a second', async () => {
     const { state, sampler, at } = setUp();
     await Promise.all([at(10, 1), sampler.now(), sampler.now()]);
