@@ -58,8 +58,10 @@ export type CallerRequest = {
 export type CallerCounts = ReturnType<typeof createCallerCounts>;
 
 const CALLERS_MAX = 500;
-/** Once a minute, callers with at least 20 requests are judged; the ten with the largest refused share are shown. */
+/** Callers with at least 20 requests in the last minute are judged; the ten with the largest refused share are shown. */
 const [JUDGED_MS, JUDGED_MIN, REFUSED_MIN, REFUSED_SHOWN] = [60_000, 20, 0.2, 10];
+/** Their counts are noted this often, so that the minute is exact to this time. */
+const NOTED_MS = 5_000;
 /** Callers without a credential share this id. Their windows are not kept, because each address has its own. */
 const ANONYMOUS = 'anonymous';
 
@@ -76,23 +78,14 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
   const since = clock.now();
   const counts = new Map<string, CallerCount>();
   let forgottenMax = 0;
-  let refused: readonly RefusedCaller[] = [];
-  /** The first refusal of each caller since it was last judged to be well. */
+  /** The first refusal of each caller since a minute in which it was well. */
   const limitedSince = new Map<string, number>();
-  let judged = { at: since, callers: new Map<string, Pick<CallerCount, 'requests' | 'limited'>>() };
+  /** The counts at some moments of the last minute, and the latest before it. */
+  let noted = [{ at: since, callers: new Map<string, Pick<CallerCount, 'requests' | 'limited'>>() }];
 
-  function judge(): void {
-    const found = [...counts.values()].flatMap(({ id, label, requests, limited }) => {
-      const before = judged.callers.get(id) ?? { requests: 0, limited: 0 };
-      const share = (limited - before.limited) / (requests - before.requests);
-      if (requests - before.requests < JUDGED_MIN || share <= REFUSED_MIN) return [];
-      return [{ id, label, share, since: limitedSince.get(id) ?? clock.now() }];
-    });
-    const ill = new Set(found.map(({ id }) => id));
-    for (const id of limitedSince.keys()) if (!ill.has(id)) limitedSince.delete(id);
-    refused = found.sort((one, other) => other.share - one.share).slice(0, REFUSED_SHOWN);
+  function note(at: number): void {
     const now = [...counts].map(([id, { requests, limited }]) => [id, { requests, limited }] as const);
-    judged = { at: clock.now(), callers: new Map(now) };
+    noted.push({ at, callers: new Map(now) });
   }
 
   function makeRoom(): void {
@@ -130,10 +123,26 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       caller.tier = limitTier;
       caller.windows = limitWindows;
     },
-    /** The callers of whom limits refused more than a fifth in the last judged interval of a minute or more. */
+    /** The callers of whom limits refused more than a fifth in the last minute, or a few seconds more. */
     refused(): readonly RefusedCaller[] {
-      if (clock.now() - judged.at >= JUDGED_MS) judge();
-      return refused;
+      const now = clock.now();
+      noted = noted.slice(
+        Math.max(
+          0,
+          noted.findLastIndex(({ at }) => at <= now - JUDGED_MS),
+        ),
+      );
+      const first = noted[0];
+      if (now - (noted.at(-1)?.at ?? 0) >= NOTED_MS) note(now);
+      const found = [...counts.values()].flatMap(({ id, label, requests, limited }) => {
+        const before = first?.callers.get(id) ?? NOTHING;
+        const share = (limited - before.limited) / (requests - before.requests);
+        if (requests - before.requests < JUDGED_MIN || share <= REFUSED_MIN) return [];
+        return [{ id, label, share, since: limitedSince.get(id) ?? now }];
+      });
+      const ill = new Set(found.map(({ id }) => id));
+      for (const [id, at] of limitedSince) if (!ill.has(id) && at < (first?.at ?? 0)) limitedSince.delete(id);
+      return found.sort((one, other) => other.share - one.share).slice(0, REFUSED_SHOWN);
     },
     /** The label of a caller's key; `undefined` if it is not known. */
     labelOf: (id: string) => counts.get(id)?.label,

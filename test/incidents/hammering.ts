@@ -19,8 +19,8 @@ function ofOne(requests: RequestList['requests']): string | undefined {
   return others.length === 0 ? caller : undefined;
 }
 
-/** Callers are judged each minute. */
-const JUDGED = { earlyMs: 75_000, harmMs: 80_000 };
+/** The share of a caller is known after some seconds; the others of a fleet say theirs within ten. */
+const JUDGED = { earlyMs: 15_000, harmMs: 30_000 };
 
 /** Whether a caller stands among what no incident explains: who, since when, how much, what comes next and what to do. */
 function isToldOf({ also }: Night['early'], place: 'page' | 'json', id: string, since: number): boolean {

@@ -35,7 +35,7 @@ export const callerRefused: GatewayCondition = {
   expr: 'max by (caller, name) (portico_caller_refused_share) > $above',
   summary: 'Limits refuse more than $above of the requests of a caller.',
   text: 'Limits refused {percent} of the requests of {who} in the last minute; others are not affected.',
-  next: 'it gets answers whenever its windows have points again; it ends within two minutes after limits refuse less than $above',
+  next: 'it gets answers whenever its windows have points again; it ends once limits have refused less than $above for a minute',
   todo: 'Tell who sends them to wait for Retry-After. If they need more, {more}.',
   command: '{command}',
   find: (facts, above) =>

@@ -47,6 +47,25 @@ describe('the callers of a process', () => {
     expect(minute(10)).toEqual([243_000]);
   });
 
+  it('that limits refuse are told within seconds, with the share of the last minute', () => {
+    let now = 0;
+    const counts = createCallerCounts({ now: () => now });
+    const told = Array.from({ length: 26 }, (_, at) => {
+      for (let one = 0; one < 30; one += 1)
+        counts.count({ principalId: 'a' }, at === 3 || at > 6 ? 429 : 200);
+      now += 5_000;
+      return counts.refused().map(({ share }) => Math.round(share * 100));
+    });
+    expect([told[2], told[3], told[7], told[11], told[15], told[25]]).toEqual([
+      [],
+      [25],
+      [25],
+      [50],
+      [75],
+      [100],
+    ]);
+  });
+
   it('never take more room than they may, and the busiest stay', () => {
     const others = Array.from({ length: 5_000 }, (_, at) => `other${at}`);
     const busy = others.flatMap((id) => ['busy', id]);

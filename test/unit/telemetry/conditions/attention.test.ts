@@ -155,7 +155,7 @@ describe('what needs attention', () => {
     expect(WORST.find(({ code }) => code === 'caller_refused')).toMatchObject({
       since: '2026-01-31T03:09:00.000Z',
       next: [
-        'it gets answers whenever its windows have points again; it ends within two minutes after limits refuse less than 20 %',
+        'it gets answers whenever its windows have points again; it ends once limits have refused less than 20 % for a minute',
       ],
       todo: {
         line: 'Tell who sends them to wait for Retry-After. If they need more, give its key a larger tier; if nobody knows the key, portico keys revoke billing.',
