@@ -79,7 +79,7 @@ const field = ofPeople(
   'renamed',
   /^many records lack it, so callers get null$/,
   'PorticoFieldLost',
-  { kind: 'field', subject: 'people users.email', healingMs: 20_000, areNamesCertain: true },
+  { kind: 'field', subject: 'people users.email', areNamesCertain: true },
 );
 const lostField: Fault = {
   ...field,

@@ -4,7 +4,7 @@
 import { plural } from '../../kernel/plural.ts';
 import type { FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
 import { QUIET_MS } from '../../telemetry/incidents/incident.ts';
-import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
+import { type lostFieldOf, sourceOfIncident } from '../../telemetry/incidents/causes.ts';
 
 /** What a configuration says about a failure and the time after it, in milliseconds. */
 export type PatienceFacts = {
@@ -17,8 +17,8 @@ export type PatienceFacts = {
   readonly issuerMs: number;
   /** Where the Redis of some roles is, as a URL without credentials. */
   readonly redisUrl: (roles: readonly string[]) => string | undefined;
-  /** The operations that lack a field if the list of the resource has lost it. */
-  readonly operationsOf: (resource: string, field: string) => readonly string[];
+  /** The operations that lack a field that a source has lost. */
+  readonly operationsOf: (lost: ReturnType<typeof lostFieldOf>) => readonly string[];
 };
 
 /** `isFull`: calls of its source wait, because as many as may be are under way. */
@@ -74,7 +74,9 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
   if (!incident.isOpen) return [];
   const { kind, seen, since } = incident;
   const over = isQuiet(incident, now)
-    ? [`nothing has failed for ${seconds(now - seen)}; it ends after ${QUIET_MS / 1_000}`]
+    ? [
+        `${kind === 'field' ? 'no answer has lacked it' : 'nothing has failed'} for ${seconds(now - seen)}; it ends after ${QUIET_MS / 1_000}`,
+      ]
     : [];
   // Their state is looked at each second: what has not failed since then is well again.
   if (over.length > 0 && ['redis', 'keys', 'config'].includes(kind)) return over;
@@ -98,7 +100,9 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
           : leftText('the last key set serves', since + facts.issuerMs - now, 'no token is accepted'),
       ];
     case 'field':
-      return [...over, 'it ends by itself once the values are back'];
+      return over.length > 0
+        ? [`${over.join()}, once the values count as back`]
+        : ['it ends by itself once the values are back'];
     case 'config':
       return [...over, 'the configuration before it stays in force until a reload is not refused'];
     case 'slow':

@@ -73,8 +73,8 @@ function affectedBy(
 ): string | undefined {
   const roles = subject.split('+');
   if (kind === 'field') {
-    const { resource, field } = lostFieldOf(subject);
-    return `all who read ${field} by ${operationsOf(resource, field).join(', ')}: they get null with 200`;
+    const lost = lostFieldOf(subject);
+    return `all who read ${lost.field} by ${operationsOf(lost).join(', ')}: they get null with 200`;
   }
   if (answers.failed === 0) return undefined;
   if (kind === 'issuer') return 'callers with tokens; API keys are not affected';

@@ -3,10 +3,12 @@
 import type { Metrics } from '../../admin/metrics/metrics.ts';
 import { servedSources } from '../../admin/views/served-source.ts';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
 import type { KeyLoss } from '../../pipeline/stages/authentication/lost-keys.ts';
 import { operationsWithField } from '../../source/adapter/map/row-fields.ts';
 import { isFieldAlarm, readFieldAlarm } from '../../source/adapter/spec/capability.ts';
+import { withTargets } from '../../source/compile-sources.ts';
 import type { BreakerState } from '../../source/resilience/breaker.ts';
 import type { DisabledClaim } from '../../store/disabled-claims.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
@@ -72,11 +74,13 @@ function fieldStates(
     const { field, kind } = readFieldAlarm(claim);
     const cause = `many records ${kind === 'gone' ? 'lack it' : 'have an unreadable one'}, so callers get null`;
     const subject = lostFieldSubject(source, resource, field);
-    // While a resource moves, another source may have given the answer, so nobody is named.
-    const served = compiled.find((one) => one.resource.name === resource && one.migration === undefined);
+    const served = withTargets(compiled).find(
+      (one) => one.resource.name === resource && one.source.spec.name === source,
+    );
     const operations = operationsWithField(served, field);
+    const origin: Origin = compiled.some((one) => one.migration?.to === served) ? 'new' : 'legacy';
     // Fields of other groups with the same last name are very few, and rarely null.
-    const readBy = { operations, lack: `${JSON.stringify(field.split('.').at(-1))}:null` };
+    const readBy = { operations, origin, lack: `${JSON.stringify(field.split('.').at(-1))}:null` };
     return [{ kind: 'field', subject, cause, since: Date.parse(at), isCritical: true, readBy }];
   });
 }

@@ -57,10 +57,10 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
       const { profile } = all.find((one) => one.roles.some((role) => roles.includes(role))) ?? {};
       return profile && plainRedisUrl(profile);
     },
-    operationsOf: (name, field) =>
+    operationsOf: (lost) =>
       operationsWithField(
-        compiled.find(({ resource }) => resource.name === name),
-        field,
+        all.find((one) => one.resource.name === lost.resource && one.source.spec.name === lost.source),
+        lost.field,
       ),
   };
 }

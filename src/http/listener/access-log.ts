@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { GatewayError } from '../../kernel/errors/fault.ts';
+import type { Origin } from '../../kernel/migration-origin.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { CallSummary } from '../../pipeline/stages/call.ts';
 import type { CallerCounts } from '../../telemetry/caller-counts.ts';
@@ -27,8 +28,12 @@ export type AccessLogDeps = {
   readonly recent: Pick<RecentRequests, 'wants' | 'add'>;
   /** Counts each request by its caller. */
   readonly callers: Pick<CallerCounts, 'count'>;
-  /** Called with each successful answer of an operation and its body, even if the client had it; it must return at once. */
-  readonly onAnswered?: ((operation: string, caller: string | undefined, body: Buffer) => void) | undefined;
+  /**
+   * Called with each successful answer of an operation and its body, even if the client had it; it must return at once.
+   * `answeredBy`: which source it is from, if a migration has chosen one.
+   */
+  readonly onAnswered?:
+    ((operation: string, caller: string | undefined, body: Buffer, answeredBy?: Origin) => void) | undefined;
 };
 
 /**
@@ -68,7 +73,9 @@ export function createAccessLog({ log, clock, traces, recent, callers, onAnswere
       const line = fields(context);
       req.log[isFailed ? 'error' : 'info'](line, 'request');
       callers.count(context.summary, status);
-      if (status < 400 && context.body !== undefined) onAnswered?.(line.operation, line.caller, context.body);
+      const { body, summary } = context;
+      const answeredBy = summary.fallback === undefined ? summary.origin : 'legacy';
+      if (status < 400 && body !== undefined) onAnswered?.(line.operation, line.caller, body, answeredBy);
       if (recent.wants(status, line.durationMs)) recent.add(finishedRequest(context, line, status));
     },
   };

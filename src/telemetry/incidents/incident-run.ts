@@ -31,16 +31,20 @@ const SECOND_MS = 1_000;
 /** The failures of the last minute that belong to no incident, each with the time at which it was seen. */
 type Pending = readonly { readonly failure: Failure; readonly seenAt: number }[];
 
-/** Updates a tally each second, and ends it if there was no failure for a minute; `undefined` if it ended long ago. */
+/**
+ * Updates a tally each second, and ends it if there was no failure for a minute; `undefined` if it ended long ago. `isHeld`:
+ * it must not end, because a field counts as lost for some time after the last answer that lacks it.
+ */
 function goOn(
   tally: IncidentTally,
   now: number,
   lastTick: number,
   answered: number,
+  isHeld: boolean,
 ): IncidentTally | undefined {
   if (!tally.isOpen) return now - tally.seen >= QUIET_MS + SAME_MS ? undefined : tally;
   if (tally.seen >= lastTick) tally.answersTotal = answered - tally.answersFrom;
-  if (now - tally.seen >= QUIET_MS) tally.isOpen = false;
+  if (now - tally.seen >= QUIET_MS && !isHeld) tally.isOpen = false;
   return tally;
 }
 
@@ -85,7 +89,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   let breakerAt: number | undefined;
   /** The hosts that are not asked because they failed, with the time at which that was last reported. */
   const deadHosts = new Map<string, number>();
-  let [lastTick, lastCall] = [0, -Infinity];
+  let [lastTick, lastCall, heldAt] = [0, -Infinity, -Infinity];
 
   /** Opens an incident with the failures since its beginning. */
   function open(since: number, healthy: number, now: number): void {
@@ -121,10 +125,11 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       const healthy = window.healthySince(nextSecond(since)) - window.healthySince(tally.since);
       beginTally(tally, since, answered(since), healthy);
     },
-    /** Opens an incident at once, because its cause is certain. One of lost keys lasts as long as answers are refused. */
+    /** Opens an incident at once, because its cause is certain. Answers show how long one of lost keys or of a lost field lasts. */
     hold(failure: Failure, since: number, now: number): void {
+      if (kind === 'field') heldAt = now;
       if (tally?.isOpen !== true) open(since, 0, now);
-      else if (kind === 'keys') return;
+      else if (kind === 'keys' || kind === 'field') return;
       if (tally !== undefined) tallyFailure(tally, failure, deps, now);
     },
     /** Notes that one of several hosts has failed so often that it is not asked for a while. */
@@ -141,7 +146,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       if (tally === undefined) return;
       if (deadHosts.size > 0 && tally.isOpen) tally.last = tally.seen = now;
       const wasOpen = tally.isOpen;
-      tally = goOn(tally, now, lastTick, answered());
+      tally = goOn(tally, now, lastTick, answered(), heldAt === now);
       if (wasOpen && tally?.isOpen === false) window.clear();
       lastTick = now;
     },

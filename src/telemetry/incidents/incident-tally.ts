@@ -117,8 +117,8 @@ function tallyAnswer(tally: IncidentTally, failure: Failure, of: TallySubject, n
 
 /** Counts a failure for an incident. */
 export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
-  // An answer may be slow for another reason, or have the value again, so it does not say that the fault goes on.
-  if (!isFlawOnly(failure)) {
+  // An answer may be slow for another reason, so it does not say that the fault goes on.
+  if (failure.effect !== 'slow') {
     tally.last = Math.max(tally.last, failure.at);
     tally.seen = now;
   }

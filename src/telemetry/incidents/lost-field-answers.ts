@@ -1,9 +1,17 @@
 // Counts the answers that lack a lost field, so that its incident says which callers get null.
 
+import type { Origin } from '../../kernel/migration-origin.ts';
 import type { IncidentRun } from './incident-run.ts';
 
-/** Which answers lack a lost field: those of some operations, with a text such as `"city":null` in their body. */
-export type FieldReaders = { readonly operations: readonly string[]; readonly lack: string };
+/**
+ * Which answers lack a lost field: those of some operations, with a text such as `"city":null` in their body. `origin`: if the
+ * resource moves, those of this source alone.
+ */
+export type FieldReaders = {
+  readonly operations: readonly string[];
+  readonly origin: Origin;
+  readonly lack: string;
+};
 
 /** A lost field with the run of its incident. */
 type LostField = FieldReaders & { readonly run: IncidentRun };
@@ -18,11 +26,11 @@ export function createLostFieldAnswers(now: () => number) {
      * Counts a successful answer if it lacks a lost field, because a field counts as lost for some time after its values are
      * back. It costs one comparison while no field is lost.
      */
-    answered: (operation: string, caller: string | undefined, body: Buffer): void => {
+    answered: (operation: string, caller: string | undefined, body: Buffer, answeredBy?: Origin): void => {
       if (fields.length === 0) return;
       const at = now();
-      for (const { run, operations, lack } of fields)
-        if (operations.includes(operation) && body.includes(lack))
+      for (const { run, operations, origin, lack } of fields)
+        if (operations.includes(operation) && (answeredBy ?? origin) === origin && body.includes(lack))
           run.fail({ at, operation, caller, effect: 'lacks' }, at);
     },
   };

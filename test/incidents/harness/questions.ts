@@ -33,8 +33,6 @@ export type Expected = Pick<IncidentView, 'kind' | 'subject' | 'fault'> & {
   readonly alsoBefore?: readonly RegExp[];
   /** The audit stands in what is lost: it is said that changes may be missing, and they are there once it is back. */
   readonly isAuditLost?: boolean;
-  /** So much later than it was healed it ends: what is seen by samples is well once enough of them are. */
-  readonly healingMs?: number;
   /** Answers count once it is noticed, so who is affected is certain, and how often is not told too high. */
   readonly areNamesCertain?: boolean;
 };
@@ -125,13 +123,9 @@ function todoProblem({ early }: Views, { expected: { entry } }: Case): string | 
   return isTrue ? undefined : show(todo);
 }
 
-function overProblem(
-  { early, over }: Views,
-  { truth, expected: { healingMs = 0 } }: Case,
-): string | undefined {
+function overProblem({ early, over }: Views, { truth }: Case): string | undefined {
   const lateMs = Date.parse(over?.ended ?? '') - truth.last;
-  const isTrue =
-    early?.state === 'open' && over?.state === 'ended' && lateMs >= -2_000 && lateMs <= healingMs + 2_000;
+  const isTrue = early?.state === 'open' && over?.state === 'ended' && lateMs >= -2_000 && lateMs <= 2_000;
   return isTrue
     ? undefined
     : `${show([early?.state, over?.state, over?.ended])}, truth ${show(new Date(truth.last))}`;

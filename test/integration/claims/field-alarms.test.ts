@@ -30,13 +30,14 @@ beforeEach(() => {
 });
 
 /** A gateway on the Redis; `webhook` is told. */
-async function open(webhook?: string): Promise<LocalGateway> {
+async function open(webhook?: string, moves = ''): Promise<LocalGateway> {
   const config = `redis: { url: '${redis.url}' }
 webhooks: [${webhook === undefined ? '' : `{ url: '${webhook}', secret: a-secret-of-the-tests, events: [field.lost, field.restored] }`}]
 resources:
-  users: { source: people, public: true, deadline: 60s, cache: { fresh: 0s, notFound: 0s } }
+  users: { source: people, public: true, deadline: 60s, cache: { fresh: 0s, notFound: 0s }${moves} }
 `;
-  const sources = { 'people.yaml': sourceOf('json', upstream.origin) };
+  const people = sourceOf('json', upstream.origin);
+  const sources = { 'people.yaml': people, 'next.yaml': people.replace('name: people', 'name: next') };
   return endAfterTest(await startGateway({ sources, config, clock }));
 }
 
@@ -105,8 +106,11 @@ describe('a field that records suddenly lack', () => {
     expect(Date.parse(incident.since)).toBe(began);
   });
 
-  it('is an incident that names the callers who read it', async () => {
-    const gateway = await open();
+  it.each([
+    ['', ''],
+    [', while a migration is declared', ', migration: { to: next }'],
+  ])('is an incident that names the callers who read it%s', async (_when, moves) => {
+    const gateway = await open(undefined, moves);
     await ask(gateway);
     isRenamed = true;
     await ask(gateway);

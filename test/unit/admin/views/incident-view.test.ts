@@ -21,7 +21,7 @@ function viewOf(incident: Partial<FleetIncident>, facts: Partial<IncidentFacts> 
     {
       ...{ now: NOW, before: { changes: [] }, effects: [], runbook, keysMs: 30_000, issuerMs: 300_000 },
       ...{ breakerMs: () => 5_000, staleMs: () => undefined, redisUrl: () => 'redis://r1:6379' },
-      operationsOf: (resource) => [`${resource}.list`, `${resource}.get`],
+      operationsOf: ({ resource }) => [`${resource}.list`, `${resource}.get`],
       ...facts,
     },
   );
@@ -152,6 +152,11 @@ describe('an incident of a lost field', () => {
     expect(viewOf(lost).affected).toBe(
       'all who read price by products.list, products.get: they get null with 200',
     ));
+
+  it('says since when no answer has lacked it', () =>
+    expect(viewOf({ ...lost, seen: NOW - 26_000 }).next).toEqual([
+      'no answer has lacked it for 26 seconds; it ends after 60, once the values count as back',
+    ]));
 
   it.each([
     ['gone', 'many records lack it, so callers get null'],
