@@ -111,7 +111,7 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       if (principalId === undefined) return;
       const caller = counts.get(principalId) ?? open(principalId);
       caller.requests += 1;
-      if (status >= 400 && status < 499) caller.clientErrors += 1;
+      if (status >= 400 && status < 500) caller.clientErrors += 1;
       if (status >= 500) caller.serverErrors += 1;
       caller.lastAt = clock.now();
       if (status === 429) {

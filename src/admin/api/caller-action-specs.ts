@@ -15,7 +15,11 @@ const caller = z.strictObject({
   id: z.string().describe('The id of a key, `jwt:…`, or `anonymous`, as in the log.'),
   label: z.string().optional().describe('The label of its key.'),
   requests: z.int(),
-  clientErrors: z.int().describe('Of these, answered with 400 to 499; those over the limit are among them.'),
+  clientErrors: z
+    .int()
+    .describe(
+      'Of these, with a status from 400 to 499: those over the limit are among them, and 499, whose client left before its answer.',
+    ),
   serverErrors: z.int().describe('Of these, those whose answer had a status of 500 or more.'),
   errorShare: z.number().min(0).max(1).describe('The share of its requests that failed so.'),
   limited: z.int().describe('Of these, refused because of a rate limit.'),

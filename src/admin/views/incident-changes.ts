@@ -9,8 +9,6 @@ type Change = IncidentView['before']['changes'][number];
 
 const CHANGES_MAX = 10;
 const PLACES_MAX = 4;
-/** The start of an incident is known only to about two seconds, so a change may seem this much later. */
-const CLOSE_MS = 2_000;
 /** A change this short a time before an incident may be its cause. */
 const SUSPECT_MS = 60_000;
 const APPLIED = 'reload applied';
@@ -49,28 +47,38 @@ function changeOf(entry: AuditEntry): Change {
   return { at, by: actor, what: action === 'config.reload' ? reloadText(entry) : plain };
 }
 
+/** The same change in several processes, the latest first, as one: people want to know of it once. */
+function onceEach(changes: readonly Change[]): readonly Change[] {
+  return [...Map.groupBy(changes, ({ what }) => what).values()].flatMap((same) => {
+    const [latest] = same;
+    const others = new Set(same.map(({ by }) => by)).size - 1;
+    return latest === undefined
+      ? []
+      : [others > 0 ? { ...latest, by: `${latest.by} and ${others} more` } : latest];
+  });
+}
+
 /** What changed in the fleet shortly before an incident, the latest first: by lines of the audit, and starts of processes. */
 export function changesBeforeIncident(
   { since, starts }: Pick<FleetIncident, 'since' | 'starts'>,
   lines: readonly string[],
 ): readonly Change[] {
+  // Times are shown to the second, so a change in the same second is not seen to be later.
+  const endMs = Math.floor(since / 1_000 + 1) * 1_000;
   const audited = lines.flatMap((line) => {
     const entry = readAuditLine(line);
     const at = Date.parse(entry?.at ?? '');
-    return entry !== undefined && at > since - BEFORE_MS && at <= since + CLOSE_MS ? [changeOf(entry)] : [];
+    return entry !== undefined && at > since - BEFORE_MS && at < endMs ? [changeOf(entry)] : [];
   });
   const started = starts.map(({ process, version, startedAt }) => ({
     at: new Date(startedAt).toISOString(),
     by: process,
     what: `a process started, version ${version}`,
   }));
-  return [...audited, ...started].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, CHANGES_MAX);
+  return onceEach([...audited, ...started].sort((a, b) => (a.at < b.at ? 1 : -1))).slice(0, CHANGES_MAX);
 }
 
 /** The latest change of the configuration that may be the cause of an incident. */
 export function suspectChange(changes: readonly Change[], since: number): Change | undefined {
-  return changes.find(({ at, what }) => {
-    const beforeMs = since - Date.parse(at);
-    return what.startsWith(APPLIED) && beforeMs <= SUSPECT_MS && beforeMs >= -CLOSE_MS;
-  });
+  return changes.find(({ at, what }) => what.startsWith(APPLIED) && since - Date.parse(at) <= SUSPECT_MS);
 }

@@ -110,10 +110,11 @@ function subjectText({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): str
     case 'issuer':
       return 'issuer of tokens';
     case 'route':
-      return `route ${subject.replace(/^passthrough\./, '')}`;
     case 'source':
     case 'slow':
-      return `source ${subject}`;
+      return subject.startsWith('passthrough.')
+        ? subject.replace('passthrough.', 'route ')
+        : `source ${subject}`;
     case 'field':
       return `source ${subject.replace(' ', ', field ')}`;
     case 'config':

@@ -11,6 +11,7 @@ import { openFleet } from '../../store/fleet/fleet.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from '../../store/cache/purges.ts';
 import { createRedisKeys } from '../../store/redis/redis-keys.ts';
 import { openRedis } from '../../store/redis/redis-roles.ts';
+import type { IncidentTracker } from '../../telemetry/incidents/incident-tracker.ts';
 import { createCallerCounts } from '../../telemetry/caller-counts.ts';
 import { createRecentRequests, type RecentRequestsDeps } from '../../telemetry/requests/recent-requests.ts';
 import { createFleetTraceIndex } from '../../store/fleet/fleet-trace-index.ts';
@@ -28,7 +29,7 @@ export function openStores(
     Metrics,
     'watchRedis' | 'watchRefusedCallers' | 'compressed' | 'cacheEvent' | 'requestTraceWritten'
   >,
-  onHarmed?: RecentRequestsDeps['onHarmed'],
+  { answerHarmed: onHarmed, sourcesOf }: Partial<Pick<IncidentTracker, 'answerHarmed' | 'sourcesOf'>> = {},
 ) {
   const redis = openRedis(spec, log);
   for (const role of redisRoles) {
@@ -49,7 +50,7 @@ export function openStores(
     redis.of.cache &&
     createFleetTraceIndex({ redis: redis.of.cache, keys, clock, onTrace: metrics.requestTraceWritten });
   const onKept: RecentRequestsDeps['onKept'] = (kept) => requestIndex?.add(kept);
-  const recent = createRecentRequests({ clock, instance, slowMs, onKept, onHarmed });
+  const recent = createRecentRequests({ clock, instance, slowMs, sourcesOf, onKept, onHarmed });
   const callers = createCallerCounts(clock);
   metrics.watchRefusedCallers(() => callers.refused());
   const fleet = redis.of.cache && openFleet({ redis: redis.of.cache, keys, clock, fleetTurns, log });

@@ -138,7 +138,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices) 
   const bounds = { slowMs: first.gateway.admin.slowRequests };
   const tracker = openTracker(services, { metrics: counted, bounds, current, stores: () => stores });
   const metrics = withTracker(counted, tracker);
-  const stores = openStores(first.gateway, services, metrics, tracker.answerHarmed);
+  const stores = openStores(first.gateway, services, metrics, tracker);
   const { redis, purges, recent, callers } = stores;
   const app = createApp({ ...services, metrics, recent, callers, onAnswered: tracker.answered });
   const quotaOf = services.quotaOf ?? createLocalQuotas();

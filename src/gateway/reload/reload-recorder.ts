@@ -38,7 +38,7 @@ const CHANGES_MAX = 200;
 /** Writes a line about a reload to the audit log. */
 function writeAudit(
   { audit, inForce }: Pick<ReloadRecorderDeps, 'audit' | 'inForce'>,
-  { actor, role, address, reason }: ReloadRequest,
+  { actor, role, address, reason, at }: ReloadRequest & { readonly at?: string },
   before: string,
   found: Pick<SoundChange, 'changes'> | { readonly problems: readonly string[] },
   outcome: 'applied' | `refused: ${string}`,
@@ -46,6 +46,7 @@ function writeAudit(
   const { rev, digest } = inForce();
   void audit?.record({
     ...{ actor, role, address, action: 'config.reload', target: `revision ${rev}` },
+    ...(at !== undefined && { at }),
     before: { digest: before },
     after: { digest, ...found },
     reason,
@@ -132,7 +133,12 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
     get lastChange() {
       return lastChange;
     },
-    applied(request: ReloadRequest, digestBefore: string, change: SoundChange): void {
+    /** `at`: when it came into force. */
+    applied(
+      request: ReloadRequest & { readonly at: string },
+      digestBefore: string,
+      change: SoundChange,
+    ): void {
       const { actor } = request;
       const { changes, resets } = change;
       metrics.reloaded('applied');
@@ -158,9 +164,9 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
     refused(request: ReloadRequest, problems: readonly string[]): void {
       const { actor } = request;
       metrics.reloaded('refused');
-      setStale('reload refused');
       log.error({ actor, problems }, 'the new configuration is refused; the one before stays in force');
       writeRefusal(audited, request, problems);
+      setStale('reload refused');
       keep(actor, 'refused', { problems: problems.slice(0, PROBLEMS_MAX) });
       const data = { actor, digest: inForce().digest, problems: problems.slice(0, PROBLEMS_MAX) };
       tell?.({ type: 'config.refused', subject: 'config', data });

@@ -73,12 +73,14 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
     if (draining()) throw new Error('the gateway is draining');
     const { rev, digest: before } = target.inForce;
     const staged = await target.stage(next);
+    // Before the first process serves it, so that what fails because of it is not told to have failed before it.
+    const at = new Date().toISOString();
     const acknowledged = await staged.apply(request.waitMs ?? WAIT_MS);
     earlier = [{ rev, files: shownFiles(inForce) }, ...earlier.slice(0, REVISIONS_MAX - 1)];
     inForce = next;
     keep?.(next);
     onInForce?.(next);
-    report.applied(request, before, { changes, resets });
+    report.applied({ ...request, at }, before, { changes, resets });
     return { kind: 'applied', ...target.inForce, changes, resets, ...acknowledged };
   }
 

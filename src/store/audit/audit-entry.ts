@@ -9,6 +9,8 @@ export type AuditChange = {
   /** The role of the token, and the address that asked; absent if no token and no address asked. */
   readonly role?: string | undefined;
   readonly address?: string | undefined;
+  /** When it happened, as an instant in UTC; absent: now. */
+  readonly at?: string;
   /** What was asked for, such as `keys.revoke`. */
   readonly action: string;
   /** What was changed, such as the id of a key. */

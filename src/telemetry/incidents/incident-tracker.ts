@@ -244,7 +244,7 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
     answered: readers.answered,
     /** Adds states to look at each second. */
     watch: (states: () => readonly WatchedState[]): void => void watched.push(states),
-    tick,
+    ...{ tick, sourcesOf: serving.sourcesOf },
     start: (): void => void (timer ??= setInterval(tick, TICK_MS).unref()),
     close: (): void => clearInterval(timer),
     /**

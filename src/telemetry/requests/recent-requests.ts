@@ -74,18 +74,35 @@ export type RecentRequestsDeps = {
   /** This process, such as `host-1:4711`. */
   readonly instance: string;
   readonly slowMs: number;
+  /** The names of the sources of an operation; absent: they are not known. */
+  readonly sourcesOf?: ((operation: string) => readonly string[]) | undefined;
   /** Called with each kept request; it must return at once. */
   readonly onKept?: ((kept: KeptRequest) => void) | undefined;
   /** Called with the log line of each request that failed, was slow or had a lost key, and when it came (ms since the epoch). */
   readonly onHarmed?: ((line: RequestLogFields, cameAt: number) => void) | undefined;
 };
 
+type TraceFacts = Pick<RecentRequestsDeps, 'instance' | 'sourcesOf'> & {
+  readonly cameAt: number;
+  readonly isSlow: boolean;
+};
+
+/** The source that a slow request waited for, if it has asked one and can have asked no other. */
+function slowSourceOf(
+  { operation, upstreamCalls = 0 }: RequestLogFields,
+  sourcesOf: RecentRequestsDeps['sourcesOf'],
+) {
+  const [source, ...others] = upstreamCalls > 0 ? (sourcesOf?.(operation) ?? []) : [];
+  return others.length === 0 ? source : undefined;
+}
+
 function traceOf(
   { line, status, startedAt, plan, timings }: FinishedRequest,
-  { cameAt, isSlow, instance }: { cameAt: number; isSlow: boolean; instance: string },
+  { cameAt, isSlow, instance, sourcesOf }: TraceFacts,
 ): RequestTrace {
   const { requestId, operation, method = '', durationMs } = line;
-  const { traceId, clientRequestId, code, reason, detail, cause, source, cache, caller } = line;
+  const { traceId, clientRequestId, code, reason, detail, cause, cache, caller } = line;
+  const { source = isSlow && status < 400 ? slowSourceOf(line, sourcesOf) : undefined } = line;
   return {
     at: new Date(cameAt).toISOString(),
     ...{ requestId, traceId, clientRequestId, operation, method, status },
@@ -102,7 +119,14 @@ function traceOf(
 }
 
 /** Creates an empty ring buffer for each kind of request. */
-export function createRecentRequests({ clock, instance, slowMs, onKept, onHarmed }: RecentRequestsDeps) {
+export function createRecentRequests({
+  clock,
+  instance,
+  slowMs,
+  sourcesOf,
+  onKept,
+  onHarmed,
+}: RecentRequestsDeps) {
   const rings = new Map(keptKinds.map((kind) => [kind, { kept: [] as KeptRequest[], next: 0 }]));
 
   function keep(kept: KeptRequest): void {
@@ -122,7 +146,7 @@ export function createRecentRequests({ clock, instance, slowMs, onKept, onHarmed
       const cameAt = clock.now() - durationMs;
       const isSlow = durationMs >= recent.slowMs;
       const kind = request.status >= 500 ? 'failed' : isSlow ? 'slow' : 'refused';
-      const kept = { kind, trace: () => traceOf(request, { cameAt, isSlow, instance }) } as const;
+      const kept = { kind, trace: () => traceOf(request, { cameAt, isSlow, instance, sourcesOf }) } as const;
       keep(kept);
       onKept?.(kept);
       if (kind !== 'refused' || isForLostKey(request.line)) onHarmed?.(request.line, cameAt);

@@ -17,7 +17,7 @@ export const requestSummary = z.strictObject({
   cache: z.string().optional(),
   durationMs: z.number(),
   caller: z.string().optional().describe('The id of the key or the principal, as in the log.'),
-  source: z.string().optional().describe('The source that failed.'),
+  source: z.string().optional().describe('The source that failed, or that a slow request waited for.'),
   upstreamCalls: z.int(),
   upstreamMs: z.number(),
   slow: z.boolean(),

@@ -64,7 +64,7 @@ function sameCounts(
   return told.length === truth.size && [...truth].every(([name, count]) => isTrue(name, count));
 }
 
-/** The changes of an operator, and the starts of the replicas that see it: all of them, and nothing else. */
+/** The change of an operator in both replicas, and their starts: each once, and nothing else. */
 function beforeProblem({ early, late }: Views, { night, expected }: Case): string | undefined {
   const isLost = expected.isAuditLost === true;
   const before = (isLost ? late : early)?.before;
@@ -72,15 +72,15 @@ function beforeProblem({ early, late }: Views, { night, expected }: Case): strin
   const also = expected.alsoBefore ?? [];
   const isReload = (what: string) => what.startsWith('reload applied') && what.includes('limits.tiers.spare');
   const reloads = changes.filter(({ what, by }) => by === 'ada' && isReload(what));
+  const [, last] = night.reloads;
   const starts = changes.filter(({ what }) => what.startsWith('a process started'));
   const pids = night.fleet.gateways.map(({ process }) => process.pid);
   const others = also.filter((pattern) => changes.some(({ what }) => pattern.test(what)));
   const isTrue =
-    night.reloads.every(([from, to]) => reloads.some(({ at }) => isBetween(at, from, to))) &&
-    reloads.length === night.reloads.length &&
-    starts.length > 0 &&
-    starts.every(({ by }) => pids.includes(Number(by.split(':')[1]))) &&
-    new Set(starts.map(({ by }) => by)).size === starts.length &&
+    reloads.length === 1 &&
+    reloads.every(({ at }) => last !== undefined && isBetween(at, ...last)) &&
+    starts.length === 1 &&
+    starts.every(({ by }) => pids.includes(Number.parseInt(by.split(':')[1] ?? '', 10))) &&
     others.length === also.length &&
     changes.length === reloads.length + starts.length + others.length &&
     (early?.before?.problem !== undefined) === isLost;

@@ -21,7 +21,7 @@ describe('the callers of a process', () => {
         id: 'a',
         label: 'billing',
         requests: 8,
-        clientErrors: 3,
+        clientErrors: 4,
         serverErrors: 2,
         limited: 2,
         missedMax: 0,

@@ -28,6 +28,7 @@ function open() {
     clock: { now: () => 5_000 },
     instance: 'here:1',
     slowMs: 100,
+    sourcesOf: (operation) => (operation === 'users.list' ? ['crm'] : ['crm', 'next']),
     onKept,
   });
   const statuses = () => recent.traces().map(({ status }) => status);
@@ -53,6 +54,20 @@ describe('recent requests', () => {
     recent.slowMs = 50;
     expect(recent.wants(200, 99.9)).toBe(true);
   });
+
+  it.each([
+    ['crm', 'users.list', 1],
+    [undefined, 'users.list', 0],
+    [undefined, 'users.get', 1],
+  ])(
+    'name the source that a slow one waited for, if it can be told: %s',
+    (source, operation, upstreamCalls) => {
+      const { recent } = open();
+      const { line, ...rest } = finished(200, 150);
+      recent.add({ ...rest, line: { ...line, operation, upstreamCalls } });
+      expect(recent.traces()[0]?.source).toBe(source);
+    },
+  );
 
   it('are 500 at the most, and mistakes of clients and slow ones push out no failure', () => {
     const { recent, count } = open();

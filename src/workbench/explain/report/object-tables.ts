@@ -22,12 +22,11 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 const isTable = (value: unknown): value is readonly object[] =>
   Array.isArray(value) && value.length > 0 && value.every(isObject);
 
-/** Records of one kind as a table with a header: a column for each plain field that one of them has. */
+/** Records of one kind as a table with a header: a column for each field that one of them has and that is plain in all. */
 export function objectTable(records: readonly object[]): ReportBlock {
-  const plain = records.flatMap((one) =>
-    Object.entries(one).filter(([, value]) => !isObject(value) && !isTable(value)),
-  );
-  const fields = [...new Set(plain.map(([name]) => name))];
+  const all = records.flatMap((one) => Object.entries(one));
+  const deep = new Set(all.flatMap(([name, value]) => (isObject(value) || isTable(value) ? [name] : [])));
+  const fields = [...new Set(all.map(([name]) => name))].filter((name) => !deep.has(name));
   if (records.length === 0) return 'none';
   const rows = records.map((one) => fields.map((field) => cellOf((one as Record<string, unknown>)[field])));
   return { head: fields.map(headingOf), table: rows };

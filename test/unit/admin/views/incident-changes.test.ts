@@ -12,6 +12,35 @@ function told(more: object): string | undefined {
   return change?.what;
 }
 
+describe('what changed before an incident', () => {
+  const change = (ms: number, more: object = {}) =>
+    JSON.stringify({
+      ...{ number: 1, at: new Date(Date.parse(AT) + ms).toISOString(), gateway: 'one', actor: 'ada' },
+      ...{ action: 'keys.revoke', target: 'k', outcome: 'done', previous: '', ...more },
+    });
+  const toldOf = (
+    lines: readonly string[],
+    starts: Parameters<typeof changesBeforeIncident>[0]['starts'] = [],
+  ) =>
+    changesBeforeIncident({ since: Date.parse(AT), starts }, lines).map(
+      ({ at, by, what }) => `${at.slice(14, 19)} ${what} (${by})`,
+    );
+
+  it('is nothing that came after it, to the second that is shown', () =>
+    expect(toldOf([change(999), change(1_000, { target: 'later' })])).toEqual(['00:00 keys.revoke k (ada)']));
+
+  it('is told once of all processes, when the latest changed', () => {
+    const starts = [9, 5, 7].map((ago) => ({
+      ...{ process: `host-${ago}:1`, version: '1.0.0', startedAt: Date.parse(AT) - ago * 60_000 },
+    }));
+    const reloads = [-8_000, -6_000].map((ms) => change(ms, { action: 'config.reload', outcome: 'applied' }));
+    expect(toldOf(reloads, starts)).toEqual([
+      '59:54 reload applied:  (ada)',
+      '55:00 a process started, version 1.0.0 (host-5:1 and 2 more)',
+    ]);
+  });
+});
+
 describe('a reload before an incident', () => {
   it('that was refused has the hint of its first problem', () =>
     expect(

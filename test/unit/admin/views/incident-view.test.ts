@@ -29,6 +29,12 @@ function viewOf(incident: Partial<FleetIncident>, facts: Partial<IncidentFacts> 
 
 const redis = { kind: 'redis', subject: 'keys+limits', cause: 'out of reach' } as const;
 
+describe('an incident of a pass-through route', () => {
+  it.each(['route', 'slow'] as const)('has the name of the route: %s', (kind) =>
+    expect(viewOf({ kind, subject: 'passthrough.orders' }).text).toMatch(/^route orders: /),
+  );
+});
+
 describe('an incident of Redis', () => {
   it('says that known keys are no longer served while it is away, and not once it is back', () => {
     expect(viewOf(redis).next).toContain('known keys are no longer served');

@@ -104,6 +104,16 @@ describe('records of any kind', () => {
     expect(objectTable([])).toBe('none');
   });
 
+  it('have no column for lists of records, though one of these is empty', () =>
+    expect(
+      renderText([
+        objectTable([
+          { id: 'a', windows: [{ limit: 3 }] },
+          { id: 'b', windows: [] },
+        ]),
+      ]),
+    ).toBe('ID\na\nb\n'));
+
   it('are told one by one with their lists as tables', () => {
     expect(
       renderText(objectBlocks({ id: 'a', hold: { by: 'ana' }, rules: [{ id: 1 }], gone: undefined })),

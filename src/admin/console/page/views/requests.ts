@@ -128,7 +128,8 @@ function causesTable(rows: readonly RequestRow[], address: Address, now: number)
       fieldColumn('source', 'Source'),
       numberColumn('requests', 'Requests', ({ requests }) => requests, countText),
       numberColumn('callers', 'Callers', ({ callers }) => callers, countText),
-      timeColumn('first', 'First', now),
+      // Of a list that was cut, older ones may be missing.
+      timeColumn('first', rows.length < SHOWN_MAX ? 'First' : 'Oldest here', now),
       timeColumn('last', 'Last', now),
     ],
     empty: 'None.',
