@@ -126,12 +126,8 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
     /** The callers of whom limits refused more than a fifth in the last minute, or a few seconds more. */
     refused(): readonly RefusedCaller[] {
       const now = clock.now();
-      noted = noted.slice(
-        Math.max(
-          0,
-          noted.findLastIndex(({ at }) => at <= now - JUDGED_MS),
-        ),
-      );
+      const from = noted.findLastIndex(({ at }) => at <= now - JUDGED_MS);
+      noted = noted.slice(Math.max(0, from));
       const first = noted[0];
       if (now - (noted.at(-1)?.at ?? 0) >= NOTED_MS) note(now);
       const found = [...counts.values()].flatMap(({ id, label, requests, limited }) => {

@@ -113,7 +113,8 @@ function shareProblem({ late }: Views, { truth }: Case): string | undefined {
 
 function todoProblem({ early }: Views, { expected: { entry } }: Case): string | undefined {
   const { todo } = early ?? {};
-  const start = todo?.line.slice(0, 60) ?? '';
+  // The reload shortly before may be the cause, so the line begins with it.
+  const start = todo?.line.split('; else ').at(-1)?.slice(0, 60) ?? '';
   const isTrue =
     todo?.entry === entry &&
     start !== '' &&
