@@ -96,7 +96,7 @@ export function createIncidentLedger({ clock, seen, alone, fleet, tell }: Incide
   async function seenNow() {
     const open = known.filter(({ isOpen }) => isOpen);
     const { processes, silent } = await seen(
-      open.map(({ kind, subject, since }) => ({ kind, subject, since })),
+      open.map(({ kind, subject, since, seen: last }) => ({ kind, subject, since, seen: last })),
     );
     return { own: withSilent(processes), silent };
   }

@@ -13,6 +13,9 @@ const SECOND_MS = 1_000;
 const GAP_SECONDS = 10;
 const GAP_CALLS = 10;
 
+/** A failure this long before all others of a state is a stray one. A state is looked at each second. */
+const STRAY_MS = 3_000;
+
 /** A run of failures: when it began (ms since the epoch), and how many calls failed, and how many there were, since then. */
 export type FailureRun = { readonly since: number; readonly failed: number; readonly total: number };
 
@@ -32,6 +35,13 @@ function isIncident(
   return failed / Math.max(total, COUNTED_MIN) >= shareMin && (lasts || failed >= FAILURES_TO_OPEN);
 }
 
+/** The part of `run` after its last gap, if only one failure stands before it; two that are so far apart are no run. */
+function withoutStray(run: FailureRun, runs: readonly FailureRun[]): FailureRun | undefined {
+  const steady = runs.find(({ since }, at) => since - (runs[at + 1]?.since ?? -Infinity) >= STRAY_MS);
+  if (steady === undefined || run.failed - steady.failed !== 1) return run;
+  return steady.failed > 1 ? steady : undefined;
+}
+
 /**
  * How many successful calls of a second began before its first failure, at `at`. A call that was slow to fail ends after calls
  * that began later, so the successful calls are assumed to be spread evenly.
@@ -42,18 +52,14 @@ function countBefore(healthy: number, at: number, lastHealthy: number): number {
   return lastHealthy < at ? healthy : Math.floor((healthy * (at - start)) / span);
 }
 
-/**
- * Creates the window. `shareMin`: if a smaller share of the calls fails, it is no incident. `totalSince`: the number of all
- * calls since a moment, for a window that sees only the calls that fail.
- */
-export function createFailureWindow(shareMin: number, totalSince?: (since: number) => number) {
+/** Creates the counts of the last seconds, a slot for each. */
+function createSlots() {
   const seconds = new Float64Array(SECONDS).fill(-1);
   const failures = new Float64Array(SECONDS);
   const totals = new Float64Array(SECONDS);
   const firsts = new Float64Array(SECONDS);
   /** The calls of a second that began before its first failure. */
   const befores = new Float64Array(SECONDS);
-  let lastHealthy = -Infinity;
 
   function slotOf(at: number): number {
     const second = Math.floor(at / SECOND_MS);
@@ -66,6 +72,22 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
     }
     return slot;
   }
+
+  return { seconds, failures, totals, firsts, befores, slotOf };
+}
+
+/**
+ * Creates the window. `shareMin`: if a smaller share of the calls fails, it is no incident. `totalSince`: the number of all
+ * calls since a moment, for a window that sees only the calls that fail. `isState`: a state is looked at, so it is not by chance
+ * that some time passes without a failure.
+ */
+export function createFailureWindow(
+  shareMin: number,
+  totalSince: ((since: number) => number) | undefined,
+  isState: boolean,
+) {
+  const { seconds, failures, totals, firsts, befores, slotOf } = createSlots();
+  let lastHealthy = -Infinity;
 
   /** The possible runs of failures: one begins at each second with a failure, the latest first. `latest`: all calls. */
   function runsUntil(now: number): { readonly runs: readonly FailureRun[]; readonly latest: number } {
@@ -112,7 +134,8 @@ export function createFailureWindow(shareMin: number, totalSince?: (since: numbe
       const { runs, latest } = runsUntil(now);
       const found = runs.filter((run) => isIncident(run, latest, now, shareMin));
       const worst = Math.max(...found.map(({ failed, total }) => failed / total));
-      return found.findLast(({ failed, total }) => failed / total >= worst / 2);
+      const longest = found.findLast(({ failed, total }) => failed / total >= worst / 2);
+      return longest !== undefined && isState ? withoutStray(longest, runs) : longest;
     },
     /** How many calls did not fail since a moment of the last minute (ms since the epoch). */
     healthySince(ms: number): number {

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
-import { type Incident, incidentSchema, QUIET_MS, SAME_MS, timeSchema } from './incident.ts';
-import { type Join, joinRuns, runsOf } from './past-runs.ts';
+import { type Incident, incidentSchema, SAME_MS, timeSchema } from './incident.ts';
+import { isNextRun, type Join, joinRuns, reopenedOf, runsOf } from './past-runs.ts';
 
 const events = z.enum(['opened', 'worsened', 'ended']);
 
@@ -117,18 +117,16 @@ const earliest = (one = Infinity, other = Infinity): number | undefined => {
   return first === Infinity ? undefined : first;
 };
 
-/** Whether the later of two begins a new run: it knows that all was quiet after the last failure of the earlier one. */
-const isNextRun = (earlier: Incident, later: Incident): boolean =>
-  later.since > earlier.last && (later.since - earlier.last >= QUIET_MS || later.reopened > earlier.reopened);
-
 /** Joins two views of one incident. Its latest run begins at the earlier time, and `how` joins the counts. */
 function join(one: Incident, other: Incident, how: Join): Incident {
   const firstAt = Math.min(firstOf(one), firstOf(other));
   const [earlier, later] = one.since <= other.since ? [one, other] : [other, one];
   if (isNextRun(earlier, later)) {
     const runs = joinRuns(later.earlier ?? [], runsOf(earlier), later.since, how);
-    return { ...later, firstAt, reopened: Math.max(earlier.reopened + 1, later.reopened), earlier: runs };
+    const reopened = reopenedOf(runs, Math.max(earlier.reopened + 1, later.reopened));
+    return { ...later, firstAt, reopened, earlier: runs };
   }
+  const runs = joinRuns(one.earlier ?? [], other.earlier ?? [], earlier.since, how);
   const failedIn = ({ calls, answers }: Incident) => calls.failed + answers.failed;
   return {
     ...(failedIn(one) >= failedIn(other) ? one : other),
@@ -138,8 +136,8 @@ function join(one: Incident, other: Incident, how: Join): Incident {
     last: Math.max(one.last, other.last),
     seen: Math.max(one.seen, other.seen),
     isOpen: one.isOpen || other.isOpen,
-    reopened: Math.max(one.reopened, other.reopened),
-    earlier: joinRuns(one.earlier ?? [], other.earlier ?? [], earlier.since, how),
+    reopened: reopenedOf(runs, Math.max(one.reopened, other.reopened)),
+    earlier: runs,
     firstAt,
     worsenedAt: earliest(one.worsenedAt, other.worsenedAt),
     labels: { ...one.labels, ...other.labels },
@@ -198,11 +196,13 @@ export function updateFleetIncidents(
     const found = current.find((other) => isSame(one, other));
     // No process sees the incident any more, because the processes have ended or have forgotten it.
     if (found === undefined) return { ...one, isOpen: false };
+    const { id, told } = one;
     const { isOpen, breakerAt } = found;
     const joined = join(one, found, Math.max);
     const cause = isNextRun(found, one) ? one.cause : found.cause;
     const starts = startsBefore(joined, processes, one.starts);
-    return { ...one, ...joined, isOpen, cause, breakerAt, starts };
+    // What a new run does not have, such as when it worsened, is not that of the run before.
+    return { ...joined, id, told, isOpen, cause, breakerAt, starts };
   });
   const fresh = current
     .filter((one) => !known.some((other) => isSame(one, other)))

@@ -16,6 +16,7 @@ import {
   type TallySubject,
 } from './incident-tally.ts';
 import { type Incident, QUIET_MS, SAME_MS } from './incident.ts';
+import { createRunHosts } from './run-hosts.ts';
 
 /** What a run needs. `answered`: how many answers this process has given, now or at a moment of the last two minutes. */
 export type IncidentRunDeps = TallySubject & {
@@ -44,7 +45,7 @@ function goOn(
 ): IncidentTally | undefined {
   if (!tally.isOpen) return now - tally.seen >= QUIET_MS + SAME_MS ? undefined : tally;
   if (tally.seen >= lastTick) tally.answersTotal = answered - tally.answersFrom;
-  if (now - tally.seen >= QUIET_MS && !isHeld) tally.isOpen = false;
+  if (now - Math.max(tally.seen, tally.seenByFleet) >= QUIET_MS && !isHeld) tally.isOpen = false;
   return tally;
 }
 
@@ -83,18 +84,17 @@ export type IncidentRun = ReturnType<typeof createIncidentRun>;
 export function createIncidentRun(deps: IncidentRunDeps) {
   const { kind, answered, shareMin } = deps;
   const totalSince = kind === 'gateway' ? (since: number) => answered() - answered(since) : undefined;
-  const window = createFailureWindow(shareMin, totalSince);
+  const window = createFailureWindow(shareMin, totalSince, kind === 'redis');
   let pending: Pending = [];
   let tally: IncidentTally | undefined;
   let breakerAt: number | undefined;
-  /** The hosts that are not asked because they failed, with the time at which that was last reported. */
-  const deadHosts = new Map<string, number>();
+  const hosts = createRunHosts();
   let [lastTick, lastCall, heldAt] = [0, -Infinity, -Infinity];
 
   /** Opens an incident with the failures since its beginning. */
   function open(since: number, healthy: number, now: number): void {
     const before = tally && incidentOf(tally, deps, undefined);
-    tally = openTally(since, now, answered(since), healthy, before);
+    tally = openTally(since, now, answered(since), healthy, before, hosts.wellUntil(since));
     for (const failure of failuresSince(pending, since)) tallyFailure(tally, failure, deps, now);
     pending = [];
   }
@@ -103,7 +103,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     kind,
     ok(at: number, host?: string): void {
       window.add(at, false);
-      if (deadHosts.size > 0 && host !== undefined) deadHosts.delete(hostOf(host));
+      if (host !== undefined) hosts.ok(at, host);
       if (tally?.isOpen === true) countHealthyCall(tally, host);
     },
     fail(failure: Failure, now: number): void {
@@ -111,16 +111,16 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       if (!isEffect) lastCall = now;
       // A failed answer is an effect of failed calls, which are counted; only if there are none, the answer itself counts.
       if (!isEffect || (!isHarmOnly(failure) && now - lastCall > QUIET_MS)) window.add(failure.at, true);
-      if (tally?.isOpen === true) {
-        tallyFailure(tally, failure, deps, now);
-        return;
+      if (tally?.isOpen === true) tallyFailure(tally, failure, deps, now);
+      else {
+        pending = [...pending.slice(1 - PENDING_MAX), { failure, seenAt: now }];
+        const run = window.incidentAt(now);
+        if (run !== undefined) open(run.since, Math.max(0, run.total - run.failed), now);
       }
-      pending = [...pending.slice(1 - PENDING_MAX), { failure, seenAt: now }];
-      const run = window.incidentAt(now);
-      if (run !== undefined) open(run.since, Math.max(0, run.total - run.failed), now);
     },
-    /** Another process has seen the incident begin at `since`, so counts of this process since then belong to it, too. */
-    begin(since: number): void {
+    /** Others saw it begin at `since`, and fail last at `seen`: all count since then, and end it at the same time. */
+    begin({ since, seen }: Pick<Incident, 'since' | 'seen'>, now: number): void {
+      if (tally !== undefined && seen <= now) tally.seenByFleet = seen;
       if (tally === undefined || !mayBegin(tally, since)) return;
       const healthy = window.healthySince(nextSecond(since)) - window.healthySince(tally.since);
       beginTally(tally, since, answered(since), healthy);
@@ -128,23 +128,24 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     /** Opens an incident at once, because its cause is certain. Answers show how long one of lost keys or of a lost field lasts. */
     hold(failure: Failure, since: number, now: number): void {
       if (kind === 'field') heldAt = now;
+      // That they are lost is known since it opened first: one refusal does not open it again.
+      if (kind === 'keys' && tally?.isOpen === false && pending.length < 2) return;
       if (tally?.isOpen !== true) open(since, 0, now);
       else if (kind === 'keys' || kind === 'field') return;
       if (tally !== undefined) tallyFailure(tally, failure, deps, now);
     },
     /** Notes that one of several hosts has failed so often that it is not asked for a while. */
     hostLost(name: string, now: number): void {
-      deadHosts.set(name, now);
+      hosts.lost(name, now);
       const since = firstOf(name, pending)?.failure.at;
       if (tally?.isOpen !== true && since !== undefined) open(since, window.healthySince(since), now);
     },
     breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),
-    /** Ends the incident if nothing has failed for a minute. Call it each second. */
+    /** Ends it if nothing has failed for a minute. Call it each second. */
     tick(now: number): void {
       pending = latestOf(pending, now);
-      for (const [name, at] of deadHosts) if (now - at > SAME_MS) deadHosts.delete(name);
       if (tally === undefined) return;
-      if (deadHosts.size > 0 && tally.isOpen) tally.last = tally.seen = now;
+      if (hosts.isOneDead(now) && tally.isOpen) tally.last = tally.seen = now;
       const wasOpen = tally.isOpen;
       tally = goOn(tally, now, lastTick, answered(), heldAt === now);
       if (wasOpen && tally?.isOpen === false) window.clear();

@@ -71,11 +71,19 @@ function addTo(counts: Counts, name: string | undefined, max = NAMES_MAX): boole
 /**
  * Opens a tally. `answered`: the number of answers when it began (`since`); `healthy`: calls since then that did not fail. It
  * counts from zero if it opens again, because what failed before may have had another cause; `earlier` is the incident so far.
+ * `wellHosts`: the hosts that were well before.
  */
-export function openTally(since: number, now: number, answered: number, healthy: number, earlier?: Incident) {
+export function openTally(
+  since: number,
+  now: number,
+  answered: number,
+  healthy: number,
+  earlier: Incident | undefined,
+  wellHosts: readonly string[],
+) {
   const empty = (): Counts => new Map();
   return {
-    ...{ since, last: since, seen: since, openedAt: now, isOpen: true },
+    ...{ since, last: since, seen: since, seenByFleet: since, openedAt: now, isOpen: true },
     reopened: earlier === undefined ? 0 : earlier.reopened + 1,
     firstAt: earlier?.firstAt ?? earlier?.since,
     earlier: earlier && runsOf(earlier),
@@ -85,7 +93,8 @@ export function openTally(since: number, now: number, answered: number, healthy:
     /** `answersFrom`: the number of answers when it opened. */
     ...{ answersFailed: 0, answersTotal: 0, answersFrom: answered },
     ...{ causes: empty(), callers: empty(), otherCallers: 0, operations: empty() },
-    ...{ failedAt: empty(), askedAt: empty() },
+    failedAt: empty(),
+    askedAt: new Map(wellHosts.map((host) => [host, 0])),
   };
 }
 

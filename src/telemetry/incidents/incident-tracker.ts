@@ -26,8 +26,8 @@ export type WatchedState = {
 /** An answer with a status from 500 on, 401 for a lost key, or a slow one. `source`: the upstream that the error names. */
 export type HarmedAnswer = Pick<RequestLogFields, 'status' | 'code' | 'source' | 'caller' | 'operation'>;
 
-/** What is wrong, and since when. */
-export type IncidentStart = Pick<Incident, 'kind' | 'subject' | 'since'>;
+/** What is wrong, since when, and when the last failure was seen. */
+export type IncidentStart = Pick<Incident, 'kind' | 'subject' | 'since' | 'seen'>;
 
 /** Finds the incidents of a process from events that are also counted in metrics. */
 export type IncidentTracker = ReturnType<typeof createIncidentTracker>;
@@ -252,7 +252,7 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
      * they begin at the same time as in the process that saw them first.
      */
     seen(known: readonly IncidentStart[] = []): ProcessIncidents {
-      for (const { kind, subject, since } of known) runs.known(kind, subject)?.begin(since);
+      for (const one of known) runs.known(one.kind, one.subject)?.begin(one, clock.now());
       const incidents = [...runs.all()].flatMap(({ incident }) => incident ?? []);
       return { process: instance, version, startedAt, incidents };
     },

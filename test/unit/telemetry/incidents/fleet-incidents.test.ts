@@ -105,4 +105,87 @@ describe('an incident of a fleet that opens again', () => {
     const left = only(updateFleetIncidents(known, [first], REOPENED_AT));
     expect(left).toMatchObject({ reopened: 1, callers: { c: 1 }, cause: 'replies of another shape' });
   });
+
+  /** The incident as another process reads it. */
+  const asJson = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
+
+  it('is not worse since a moment of an earlier run', () => {
+    const night = createNight();
+    night.seconds(20, () => night.calls('crm', 0, 2));
+    night.answers(0, ['a']);
+    const known = updateFleetIncidents([], [asJson(night.tracker.seen())], night.now);
+    expect(only(known).worsenedAt).toBe(night.now);
+    night.seconds(100);
+    night.calls('crm', 0, 20);
+    const again = only(updateFleetIncidents(known, [asJson(night.tracker.seen())], night.now));
+    expect(again).toMatchObject({ reopened: 1, severity: 'warning' });
+    expect(again.worsenedAt).toBeUndefined();
+  });
+
+  it('is as severe as its new run, also where another process has seen that one alone', () => {
+    const night = createNight();
+    const known = updateFleetIncidents([], [process('one', 'h1:1', 'a')], NOW);
+    expect(only(known).severity).toBe('critical');
+    const ended = updateFleetIncidents(known, [], NOW);
+    night.moveTo(night.START + 50_000);
+    night.calls('crm', 0, 20);
+    const again = only(updateFleetIncidents(ended, [{ ...night.tracker.seen(), process: 'two' }], night.now));
+    expect(again).toMatchObject({ isOpen: true, reopened: 1, severity: 'warning', since: night.now - 10 });
+  });
+
+  /** Two processes of which one has seen a last failure 10 s later, so only the other has ended its run as calls fail again. */
+  function disagreeing() {
+    const nights = [createNight(), createNight()] as const;
+    const [one, other] = nights;
+    for (const night of nights) night.seconds(10, () => night.calls('crm', 0, 2));
+    one.seconds(60);
+    other.seconds(10);
+    other.calls('crm', 0, 1);
+    other.seconds(50);
+    const failAgain = () => nights.forEach((night) => night.calls('crm', 0, 20, 'shape'));
+    const seen = () => nights.map(({ tracker }, at) => ({ ...tracker.seen(), process: String(at) }));
+    const pass = (count: number) => nights.forEach((night) => night.seconds(count));
+    return { one, failAgain, seen, pass };
+  }
+
+  it('has gone on where a process has seen no quiet minute, and keeps its beginning', () => {
+    const { one, failAgain, seen } = disagreeing();
+    const known = updateFleetIncidents([], seen(), one.now);
+    failAgain();
+    const views = seen();
+    expect(views.map(({ incidents }) => only(incidents).reopened)).toEqual([1, 0]);
+    for (const before of [[], known, updateFleetIncidents([], views.slice(0, 1), one.now)])
+      expect(only(updateFleetIncidents(before, views, one.now))).toMatchObject({
+        ...{ since: one.START - 10, reopened: 0, earlier: [] },
+      });
+  });
+
+  it('has runs that do not overlap, although its processes disagreed on one', () => {
+    const { one, failAgain, seen, pass } = disagreeing();
+    failAgain();
+    pass(100);
+    failAgain();
+    const { since, earlier = [], reopened, cause } = only(updateFleetIncidents([], seen(), one.now));
+    expect({ since, reopened, cause }).toEqual({
+      ...{ since: one.now - 10, reopened: 1, cause: 'replies of another shape' },
+    });
+    expect(earlier).toEqual([expect.objectContaining({ since: one.START - 10, failed: 81 })]);
+  });
+});
+
+describe('an incident that another process still sees', () => {
+  it.each([
+    ['a minute after the last failure that one of them saw', 20_000, 'open', 'ended'],
+    ['without that one, whose clock is an hour ahead', 3_600_000, 'ended', 'ended'],
+  ])('ends %s', (_, laterMs, before, after) => {
+    const night = createNight();
+    night.seconds(10, () => night.calls('crm', 0, 2));
+    night.seconds(50);
+    const seen = night.START + 9_000 + laterMs;
+    night.tracker.seen([{ kind: 'source', subject: 'crm', since: night.START, seen }]);
+    night.seconds(20);
+    expect(night.short()).toEqual([`source crm ${before} 0`]);
+    night.seconds(20);
+    expect(night.short()).toEqual([`source crm ${after} 0`]);
+  });
 });

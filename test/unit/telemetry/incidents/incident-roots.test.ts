@@ -99,6 +99,20 @@ describe('answers that fail', () => {
     expect(only(night.incidents())).toMatchObject({ since, severity: 'critical', callers: { a: 10, b: 10 } });
   });
 
+  it('with 401 for lost keys open their incident again, but one alone does not', () => {
+    const night = createNight();
+    const refuse = () => night.answers(5, ['a'], 'redis.keys', 'authentication_required', 401);
+    const lost = { kind: 'keys', subject: 'keys', cause: 'has lost its data', isCritical: true } as const;
+    night.state({ ...lost, since: night.now });
+    night.seconds(10, refuse);
+    night.seconds(120);
+    refuse();
+    night.seconds(5);
+    expect(night.short()).toEqual(['keys keys ended 0']);
+    night.seconds(2, refuse);
+    expect(night.short()).toEqual(['keys keys open 1']);
+  });
+
   it('without a working key set are of the issuer', () => {
     const night = createNight();
     night.seconds(10, () => {
@@ -129,5 +143,19 @@ describe('a state', () => {
     night.state({ kind: 'config', subject: 'files', cause: 'the reload was refused', since });
     night.second();
     expect(only(night.incidents())).toMatchObject({ since, isOpen: true, severity: 'warning' });
+  });
+
+  it.each([2, 7, 30])('began as it did, although an answer had failed %d s before', (beforeS) => {
+    const night = createNight();
+    const redis = (cause?: string) => night.state({ kind: 'redis', subject: 'keys+limits', cause });
+    redis();
+    night.answers(5, ['a'], undefined, 'limiter_unavailable');
+    night.seconds(40);
+    night.answers(5, ['a'], undefined, 'limiter_unavailable');
+    night.seconds(beforeS);
+    const began = night.now;
+    redis('out of reach');
+    night.seconds(10, () => night.answers(5, ['a'], undefined, 'limiter_unavailable'));
+    expect(Math.abs(only(night.incidents()).since - began)).toBeLessThanOrEqual(2_000);
   });
 });

@@ -168,6 +168,14 @@ describe('an incident', () => {
     expect(cause).toBe('no answer within 10 s');
   });
 
+  it('knows the hosts that were well, even if none is called since one fails', () => {
+    const night = createNight();
+    night.seconds(5, () => night.calls('crm', 2, 0, '', 'a:1'));
+    night.seconds(5, () => night.calls('crm', 0, 2, 'unreachable', 'b:2'));
+    const { hosts } = only(night.incidents());
+    expect([hosts['a:1'], hosts['b:2']?.failed]).toEqual([{ failed: 0, total: 0 }, 10]);
+  });
+
   it('names the one host of several that fails', () => {
     const night = createNight();
     night.seconds(20, () => {
@@ -193,7 +201,7 @@ describe('an incident that another process of the fleet saw before', () => {
       night.answers(8, ['a', 'a']);
     });
     const before = only(night.incidents());
-    night.tracker.seen([{ ...crm, since: night.START + beganMs }]);
+    night.tracker.seen([{ ...crm, since: night.START + beganMs, seen: night.now }]);
     return { began: night.START, before, after: only(night.incidents()) };
   }
 
