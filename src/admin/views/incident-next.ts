@@ -15,6 +15,8 @@ export type PatienceFacts = {
   /** How long a known key is accepted without Redis. `issuerMs`: how long the last key set of the token issuer is used. */
   readonly keysMs: number;
   readonly issuerMs: number;
+  /** How long the issuer is not asked again after a failure while its last key set serves. */
+  readonly issuerPauseMs: number;
   /** Where the Redis of some roles is, as a URL without credentials. */
   readonly redisUrl: (roles: readonly string[]) => string | undefined;
   /** The operations that lack a field that a source has lost. */
@@ -65,14 +67,37 @@ function redisTexts(
   ];
 }
 
+/**
+ * Until when the last key set of the issuer serves, and when it is asked for again. If a request has failed, some process has no
+ * key set any more, even if the time is not over.
+ */
+function issuerTexts({ answers, since, last }: FleetIncident, facts: PatienceFacts, now: number) {
+  const leftMs = since + facts.issuerMs - now;
+  if (answers.failed > 0 || leftMs <= 0)
+    return [
+      'tokens are refused with 503 until its key set can be read',
+      'the next token asks for its key set, at most once a second',
+    ];
+  const pauseMs = Math.max(1, last + facts.issuerPauseMs - now);
+  return [
+    `the last key set serves for at most ${seconds(leftMs)} more; tokens of a newer key get 401`,
+    `the first token after ${seconds(pauseMs)} asks for its key set again`,
+  ];
+}
+
+/** Samples and files are looked at seldom, and an issuer whose last key set serves is asked each 30 seconds. */
+const QUIET_AFTER_MS: Readonly<Partial<Record<FleetIncident['kind'], number>>> = {
+  ...{ config: 5_000, field: 5_000, issuer: 33_000 },
+};
+
 /** Whether an open incident may be over: nothing has failed for longer than it takes until the fleet knows of a failure. */
 export const isQuiet = ({ kind, seen }: Pick<FleetIncident, 'kind' | 'seen'>, now: number): boolean =>
-  now - seen > (kind === 'config' || kind === 'field' ? 5_000 : 3_000);
+  now - seen > (QUIET_AFTER_MS[kind] ?? 3_000);
 
 /** What the gateway will do about an open incident without an operator, as sentences without a full stop; empty if it has ended. */
 export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: number): readonly string[] {
   if (!incident.isOpen) return [];
-  const { kind, seen, since } = incident;
+  const { kind, seen } = incident;
   const over = isQuiet(incident, now)
     ? [
         `${kind === 'field' ? 'no answer has lacked it' : 'nothing has failed'} for ${seconds(now - seen)}; it ends after ${QUIET_MS / 1_000}`,
@@ -92,13 +117,7 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
     case 'keys':
       return ['a key is accepted again within a second once Redis has its record'];
     case 'issuer':
-      return [
-        ...over,
-        // If a request has failed, some process has no key set any more, even if the time is not over.
-        incident.answers.failed > 0
-          ? 'tokens are accepted again once its key set can be read'
-          : leftText('the last key set serves', since + facts.issuerMs - now, 'no token is accepted'),
-      ];
+      return [...over, ...issuerTexts(incident, facts, now)];
     case 'field':
       return over.length > 0
         ? [`${over.join()}, once the values count as back`]

@@ -6,6 +6,7 @@ import { createIncidentDescriber, type DescribeIncidents } from '../../admin/act
 import type { PatienceFacts } from '../../admin/views/incident-next.ts';
 import type { OverviewStatus } from '../../admin/views/overview.ts';
 import { OUTAGE_MS } from '../../pipeline/stages/authentication/api-key-records.ts';
+import { REFETCH_MS } from '../../pipeline/stages/authentication/jwks.ts';
 import { redisProfiles, type RedisProfile } from '../../store/redis/redis-profile.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { FleetIncident, IncidentEvent } from '../../telemetry/incidents/fleet-incidents.ts';
@@ -52,6 +53,7 @@ function patienceOf({ gateway, compiled }: ServedConfig): PatienceFacts {
     },
     keysMs: OUTAGE_MS,
     issuerMs: gateway.auth.jwt?.keysStale ?? 0,
+    issuerPauseMs: REFETCH_MS,
     redisUrl(roles) {
       const all = redisProfiles(gateway.redis);
       const { profile } = all.find((one) => one.roles.some((role) => roles.includes(role))) ?? {};

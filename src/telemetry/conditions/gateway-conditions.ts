@@ -163,7 +163,7 @@ export const refusalConditions: readonly GatewayCondition[] = [
     expr: 'max by (job) (portico_issuer_lost) > $above',
     summary:
       'The key set of the token issuer cannot be read; tokens are checked by the last one while that is good.',
-    text: 'The key set of the token issuer cannot be read: the last one serves while it is good.',
+    text: 'The key set of the token issuer cannot be read: the last one serves while it is good, and then tokens get 503.',
     find: gaugesAbove('portico_issuer_lost'),
   },
   callerRefused,

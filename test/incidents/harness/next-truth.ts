@@ -70,24 +70,22 @@ const SENTENCES: readonly (readonly [sentence: RegExp, came: (facts: Facts) => b
       met(night, ({ status, at }) => status === 503 && at > night.until + 1_000 + SLACK_MS).length === 0,
   ],
   [
-    /^the last key set serves for at most \d+ seconds? more$/,
+    /^the last key set serves for at most \d+ seconds? more; tokens of a newer key get 401$/,
     ({ night, at: read, by }) =>
       met(night, (one) => isTokens(one) && one.status >= 500 && one.at < read).length === 0 &&
       (by > night.until ||
         met(night, (one) => isTokens(one) && one.status >= 500 && one.at <= by).length > 0),
   ],
   [
-    /^tokens are accepted again once its key set can be read$/,
+    /^(?:tokens are refused with 503 until its key set can be read|the next token asks for its key set, at most once a second)$/,
     ({ night, at: read }) =>
       met(night, (one) => isTokens(one) && one.status >= 500 && one.at < read).length > 0 &&
       met(night, (one) => isTokens(one) && one.status >= 500 && one.at > night.until + 1_000 + SLACK_MS)
         .length === 0,
   ],
   [
-    /^no token is accepted$/,
-    ({ night, at: read }) =>
-      met(night, (one) => isTokens(one) && one.status === 200 && one.at > read && one.at < night.until)
-        .length === 0,
+    /^the first token after \d+ seconds? asks for its key set again$/,
+    ({ night, at, by }) => by > night.until || callsIn(night.fleet.issuer, at, by),
   ],
   [
     /^(?:it ends by itself|the configuration before it stays in force)/,

@@ -19,7 +19,7 @@ import { isValidJwk } from './valid-jwk.ts';
 /** The time that the issuer has to answer. */
 const FETCH_MS_MAX = 1_000;
 /** The shortest pause between two fetches if there are keys. It is long, because callers can invent unknown key ids. */
-const REFETCH_MS = 30_000;
+export const REFETCH_MS = 30_000;
 /** The pause if there are no keys. It is short, because then no token can be accepted. */
 const RETRY_MS = 1_000;
 

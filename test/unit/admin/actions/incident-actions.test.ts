@@ -20,7 +20,7 @@ it('an incident that opens again is described by what changed before its latest 
     act: (name) =>
       Promise.resolve({ kind: 'done', value: name === 'audit' ? { lines } : { text: '' } } as never),
     patience: () => ({
-      ...{ breakerMs: () => undefined, staleMs: () => undefined, keysMs: 0, issuerMs: 0 },
+      ...{ breakerMs: () => undefined, staleMs: () => undefined, keysMs: 0, issuerMs: 0, issuerPauseMs: 0 },
       ...{ redisUrl: () => undefined, operationsOf: () => [] },
     }),
   });

@@ -20,6 +20,7 @@ function viewOf(incident: Partial<FleetIncident>, facts: Partial<IncidentFacts> 
     { ...usual, ...incident },
     {
       ...{ now: NOW, before: { changes: [] }, effects: [], runbook, keysMs: 30_000, issuerMs: 300_000 },
+      issuerPauseMs: 30_000,
       ...{ breakerMs: () => 5_000, staleMs: () => undefined, redisUrl: () => 'redis://r1:6379' },
       operationsOf: ({ resource }) => [`${resource}.list`, `${resource}.get`],
       ...facts,
@@ -63,6 +64,28 @@ describe('an incident of a source', () => {
       'its breaker is closed, but all its slots are taken: requests wait for one, or get 503 overloaded',
     );
   });
+});
+
+describe('an incident of the issuer', () => {
+  const issuer = { kind: 'issuer', subject: 'auth.jwt' } as const;
+  const refused = [
+    'tokens are refused with 503 until its key set can be read',
+    'the next token asks for its key set, at most once a second',
+  ];
+
+  it('says how long the last key set serves, and when it is asked for again', () => {
+    expect(viewOf({ ...issuer, last: NOW - 10_000, seen: NOW - 10_000 }).next).toEqual([
+      'the last key set serves for at most 240 seconds more; tokens of a newer key get 401',
+      'the first token after 20 seconds asks for its key set again',
+    ]);
+  });
+
+  it.each([
+    ['once a token was refused', { answers: { failed: 1, total: 8 } }],
+    ['once its time is over', { since: NOW - 300_000 }],
+  ])('says that tokens are refused %s', (_, of) =>
+    expect(viewOf({ ...issuer, ...of }).next).toEqual(refused),
+  );
 });
 
 describe('an open incident', () => {

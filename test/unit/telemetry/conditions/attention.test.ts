@@ -126,7 +126,7 @@ describe('what needs attention', () => {
       'critical limiter_unavailable: 3 requests of the last minute were refused, because Redis cannot be asked for their limits.',
       'critical credentials_unavailable: 4 requests of the last minute were refused, because their credential cannot be checked.',
       'critical keys_lost: The Redis of keys has lost its data: 3 keys that this gateway knew are refused as unknown.',
-      'critical issuer_lost: The key set of the token issuer cannot be read: the last one serves while it is good.',
+      'critical issuer_lost: The key set of the token issuer cannot be read: the last one serves while it is good, and then tokens get 503.',
       'critical errors: 20 % of the answers of the last minute are errors of the gateway or of a service behind it.',
       'warning redis_refusing: The Redis of limits answers, but takes no writes.',
       'warning saturated: 3 calls wait for crm: all 8 that may be under way are.',
