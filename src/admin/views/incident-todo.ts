@@ -1,13 +1,15 @@
 // Says for the description of an incident what an operator should do: the entry of the runbook, the view and the command.
 
 import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
-import type { Incident, IncidentKind } from '../../telemetry/incidents/incident.ts';
+import { type Incident, type IncidentKind, isStarved } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
 
 const SOURCE_VIEW = '#/source/{source}';
 
 /** The entry of the runbook, the view and the command for each kind; `{source}` stands for its source. */
-const TODOS: Readonly<Record<IncidentKind, readonly [entry: string, view: string, command: string]>> = {
+const TODOS: Readonly<
+  Record<IncidentKind | 'starved', readonly [entry: string, view: string, command: string]>
+> = {
   redis: ['PorticoRedisLost', '#/overview', 'redis-cli -u {redis} ping'],
   keys: ['PorticoKeysLost', '#/callers', 'portico keys list'],
   issuer: ['PorticoIssuerLost', '#/requests?status=5xx', 'portico requests --status 503'],
@@ -17,6 +19,7 @@ const TODOS: Readonly<Record<IncidentKind, readonly [entry: string, view: string
   slow: ['PorticoSlow', SOURCE_VIEW, 'portico requests --status slow'],
   config: ['PorticoConfigStale', '#/config', 'portico check'],
   gateway: ['server_error', '#/requests?status=5xx', 'portico requests --status 500'],
+  starved: ['overloaded', '#/requests?status=slow', 'portico requests --status slow'],
 };
 
 const REDIS: readonly IncidentKind[] = ['redis'];
@@ -38,7 +41,7 @@ export function todoOf(
   incident: Pick<Incident, 'kind' | 'subject' | 'cause'>,
 ): Omit<IncidentView['todo'], 'line'> {
   const { kind, cause } = incident;
-  const [usual, view, command] = TODOS[kind];
+  const [usual, view, command] = TODOS[isStarved(incident) ? 'starved' : kind];
   const source = sourceOfIncident(incident) ?? '';
   const exact = BY_CAUSE.find(([kinds, words]) => kinds.includes(kind) && cause.includes(words));
   return {

@@ -13,6 +13,7 @@ import {
   hasCalls,
   type Incident,
   type IncidentKind,
+  isStarved,
 } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
 import { suspectChange } from './incident-changes.ts';
@@ -45,7 +46,7 @@ const FAULT_TEXTS: Readonly<Record<IncidentView['fault'], string>> = {
   redis: 'Redis, not the gateway',
   issuer: 'the issuer of tokens, not the gateway',
   configuration: 'the files of the configuration',
-  gateway: 'the gateway itself',
+  gateway: 'the gateway itself, not the services behind it',
 };
 
 const GO_BACK = 'portico config diff, portico config back';
@@ -120,7 +121,7 @@ function subjectText({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): str
     case 'config':
       return 'configuration';
     case 'gateway':
-      return 'the gateway itself';
+      return isStarved({ kind, subject }) ? `the gateway on ${subject}` : 'the gateway itself';
   }
 }
 

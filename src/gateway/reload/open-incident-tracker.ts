@@ -5,6 +5,7 @@ import { servedSources } from '../../admin/views/served-source.ts';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
 import type { Origin } from '../../kernel/migration-origin.ts';
 import type { CallFailure } from '../../kernel/errors/call-failure.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { KeyLoss } from '../../pipeline/stages/authentication/lost-keys.ts';
 import { operationsWithField } from '../../source/adapter/map/row-fields.ts';
 import { isFieldAlarm, readFieldAlarm } from '../../source/adapter/spec/capability.ts';
@@ -13,6 +14,7 @@ import type { BreakerState } from '../../source/resilience/breaker.ts';
 import type { DisabledClaim } from '../../store/disabled-claims.ts';
 import type { RedisByRole } from '../../store/redis/redis-roles.ts';
 import { lostFieldSubject } from '../../telemetry/incidents/causes.ts';
+import { createStalledTime } from '../../telemetry/incidents/stalled-time.ts';
 import {
   createIncidentTracker,
   type IncidentTracker,
@@ -87,7 +89,7 @@ function fieldStates(
 
 /** Opens the tracker of a process that serves. */
 export function openTracker(
-  services: TrackedProcess,
+  services: TrackedProcess & { readonly clock: Clock },
   {
     metrics,
     bounds,
@@ -102,8 +104,10 @@ export function openTracker(
     readonly stores: () => Pick<Stores, 'redis' | 'callers' | 'disabledClaims'>;
   },
 ): IncidentTracker {
+  const stalled = createStalledTime(services.clock);
   const tracker = createIncidentTracker(services, {
     answered: metrics.answered,
+    stalledMs: stalled.stalledMs,
     labelOf: (caller) => stores().callers.labelOf(caller),
     slowMs: () => bounds.slowMs,
     sourcesOf(operation) {
@@ -124,7 +128,17 @@ export function openTracker(
       current(),
     );
   });
-  return tracker;
+  return {
+    ...tracker,
+    start(): void {
+      stalled.start();
+      tracker.start();
+    },
+    close(): void {
+      stalled.close();
+      tracker.close();
+    },
+  };
 }
 
 /** Wraps the metrics: each call, host, breaker state, lost key and state of the token issuer is also reported to the tracker. */

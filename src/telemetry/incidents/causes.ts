@@ -1,7 +1,7 @@
 // Says which open incident explains a condition or another incident, so that the console shows effects below their cause.
 
 import type { Subject } from '../conditions/condition.ts';
-import type { Incident, IncidentKind } from './incident.ts';
+import { type Incident, type IncidentKind, isStarved } from './incident.ts';
 
 /** The resources and operations that one source or route serves; `name` is the source or route. */
 export type ServedBySource = {
@@ -84,9 +84,10 @@ const CAUSES: Readonly<Record<string, readonly IsCause[]>> = {
   breaker_open: [sameSource('source', 'route')],
   breaker_half_open: [sameSource('source', 'route')],
   replies_invalid: [sameSource('source', 'route')],
-  source_failing: [sameSource('source', 'route')],
+  source_failing: [sameSource('source', 'route'), isStarved],
   claims_fallen: [both(sameSource('source'), (_, { claims }) => String(claims).includes('auth.proof'))],
-  saturated: [sameSource('source', 'route', 'slow')],
+  saturated: [sameSource('source', 'route', 'slow'), isStarved],
+  shedding: [isStarved],
   field_lost: [sameField],
   errors: [
     both(
@@ -95,7 +96,7 @@ const CAUSES: Readonly<Record<string, readonly IsCause[]>> = {
     ),
   ],
   stale_served: [ofKind('source', 'slow')],
-  slow: [servesOperation],
+  slow: [servesOperation, isStarved],
   migration_breaker: [servesResource],
   migration_fallback: [servesResource],
   migration_stopped: [servesResource],

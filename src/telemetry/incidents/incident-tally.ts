@@ -13,10 +13,10 @@ export type Failure = {
   readonly host?: string | undefined;
   /**
    * `answer`: an answer of the gateway failed; `no_slot`: one failed because no slot was free; `slow`: one was slow; `lacks`: one
-   * has no value for a lost field; `refused`: one was 401 for a lost key; `not_sent`: a call was not sent; absent: a call failed.
-   * `no_slot`, `slow`, `lacks` and `refused` open no incident.
+   * has no value for a lost field; `refused`: one was 401 for a lost key; `late`: one came too late; `not_sent`: a call was not
+   * sent; absent: a call failed. `no_slot`, `slow`, `lacks`, `refused` and `late` open no incident.
    */
-  readonly effect?: 'answer' | 'no_slot' | 'slow' | 'lacks' | 'refused' | 'not_sent' | undefined;
+  readonly effect?: 'answer' | 'no_slot' | 'slow' | 'lacks' | 'refused' | 'late' | 'not_sent' | undefined;
   readonly caller?: string | undefined;
   readonly operation?: string | undefined;
 };
@@ -46,7 +46,7 @@ const isFlawOnly = ({ effect }: Failure): boolean => effect === 'slow' || effect
 
 /** Whether an answer tells only whom a fault harms: others must tell that there is one. */
 export const isHarmOnly = (failure: Failure): boolean =>
-  failure.effect === 'no_slot' || failure.effect === 'refused' || isFlawOnly(failure);
+  ['no_slot', 'refused', 'late'].includes(failure.effect ?? '') || isFlawOnly(failure);
 
 /** What an answer that failed says: only `answer` says by itself that there is a fault. */
 export function effectOfAnswer(answer: ErrorNames): 'answer' | 'no_slot' | 'refused' {

@@ -8,6 +8,7 @@ import { failureWords, issuerFailureText } from './failure-words.ts';
 import { createLostFieldAnswers, type FieldReaders } from './lost-field-answers.ts';
 import { effectOfAnswer } from './incident-tally.ts';
 import { type Incident, type IncidentKind, QUIET_MS } from './incident.ts';
+import { createStarvation } from './starvation.ts';
 import { createRootOf, createRuns, type HarmedAnswer, type TrackedServing } from './subject-runs.ts';
 
 /** The state of something that may be wrong, such as a Redis. The tracker looks at it each second. */
@@ -38,7 +39,7 @@ export type TrackedProcess = {
 
 /** For the primary of several workers, which serves no requests itself. */
 const NOTHING_SERVED: TrackedServing = {
-  ...{ answered: () => 0, slowMs: () => Infinity, labelOf: () => undefined },
+  ...{ answered: () => 0, stalledMs: () => 0, slowMs: () => Infinity, labelOf: () => undefined },
   ...{ sourcesOf: () => [], redisOf: () => undefined },
 };
 
@@ -47,9 +48,14 @@ const TICK_MS = 1_000;
 /** Creates the functions that other parts of the process call when something happens. */
 function createEventCounts(
   runs: ReturnType<typeof createRuns>,
-  rootOf: ReturnType<typeof createRootOf>,
-  clock: TrackedProcess['clock'],
+  starvation: ReturnType<typeof createStarvation>,
+  serving: TrackedServing,
+  { clock, instance = 'gateway' }: TrackedProcess,
 ) {
+  const [machine = instance] = instance.split(':');
+  const starved = (since: number) =>
+    starvation.explains(since) ? runs.of('gateway', machine, false) : undefined;
+  const rootOf = createRootOf(serving, runs, starved);
   return {
     /**
      * Counts a call to a source that has ended, or was not sent. `failure`: why it brought no usable answer; `base`: the URL
@@ -71,8 +77,14 @@ function createEventCounts(
       // Counts reach back only a minute.
       const at = now - Math.min(seconds * 1_000, QUIET_MS);
       const upstream = runs.upstreamOf(source);
+      const isLate = failure === 'timeout' || (failure === undefined && runs.isSlow(seconds * 1_000));
+      const own = isLate ? starved(at) : undefined;
+      if (failure === undefined && !isAbandoned) upstream.run.ok(at, base);
+      if (own !== undefined) {
+        own.fail({ at, cause: 'too little CPU, so it answers late' }, now);
+        return;
+      }
       if (failure === undefined) {
-        if (!isAbandoned) upstream.run.ok(at, base);
         runs.countSpeed(upstream, at, seconds * 1_000, base);
         return;
       }
@@ -101,12 +113,13 @@ function createEventCounts(
       const { caller, operation, code, source = '', status } = answer;
       const [harm, now] = [{ at, caller, operation }, clock.now()];
       if ((status ?? 0) < 500 && !isForLostKey(answer)) {
-        for (const run of runs.slowOf(operation))
+        for (const run of [starved(at) ?? runs.slowOf(operation)].flat())
           if (run.isFailing) run.fail({ ...harm, effect: 'slow' }, now);
         return;
       }
       const [effect, cause] = [effectOfAnswer(answer), code === 'server_error' ? 'answers 500' : undefined];
-      rootOf(answer)?.fail({ ...harm, effect, cause }, now);
+      const root = rootOf(answer, at);
+      root?.fail({ ...harm, effect: root === starved(at) ? 'late' : effect, cause }, now);
       // Calls that are slow keep the slots, too.
       if (effect === 'no_slot') runs.known('slow', source)?.fail({ ...harm, effect }, now);
     },
@@ -119,6 +132,7 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
   const startedAt = clock.now();
   const answered = createCountHistory(serving.answered, clock.now);
   const runs = createRuns(serving, answered.at);
+  const starvation = createStarvation(serving, clock.now);
   const readers = createLostFieldAnswers(clock.now);
   const watched: (() => readonly WatchedState[])[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -136,6 +150,7 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
   function tick(): void {
     const now = clock.now();
     answered.tick();
+    starvation.tick();
     const states = watched.flatMap((statesNow) => statesNow());
     for (const state of states) look(state, now);
     readers.look(
@@ -148,7 +163,7 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
   }
 
   return {
-    ...createEventCounts(runs, createRootOf(serving, runs), clock),
+    ...createEventCounts(runs, starvation, serving, about),
     /** Counts a successful answer, for the incidents of lost fields. */
     answered: readers.answered,
     /** Adds states to look at each second. */

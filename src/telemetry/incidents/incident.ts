@@ -7,7 +7,8 @@ import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
  * What may be wrong. `redis`: a Redis of some roles. `keys`: the Redis of keys has lost its data. `issuer`: the token issuer.
  * `source`, `route`: an upstream fails.
  * `field`: many records of a source suddenly lack a field. `slow`: a source answers, but late. `config`: the configuration
- * files were refused. `gateway`: the gateway itself fails.
+ * files were refused. `gateway`: the gateway itself fails (subject
+ * `answers`), or gets too little CPU from its machine (the subject).
  */
 export const incidentKinds = [
   'redis',
@@ -23,6 +24,10 @@ export const incidentKinds = [
 
 /** The kind of an incident. */
 export type IncidentKind = (typeof incidentKinds)[number];
+
+/** Whether an incident is about a machine that gives the gateway too little CPU. */
+export const isStarved = ({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): boolean =>
+  kind === 'gateway' && subject !== 'answers';
 
 const WITHOUT_CALLS: ReadonlySet<IncidentKind> = new Set(['redis', 'keys', 'field', 'config', 'gateway']);
 

@@ -11,6 +11,8 @@ export type HarmedAnswer = Pick<RequestLogFields, 'status' | 'code' | 'source' |
 export type TrackedServing = {
   /** How many requests this process has answered so far. */
   readonly answered: () => number;
+  /** For how long this process has stood still so far, in milliseconds. */
+  readonly stalledMs: () => number;
   /** A call that takes longer is slow, in milliseconds. */
   readonly slowMs: () => number;
   readonly labelOf: (caller: string) => string | undefined;
@@ -73,10 +75,17 @@ export function createRuns(deps: TrackedServing, answered: (at?: number) => numb
   };
 }
 
-/** Finds the run of the deepest dependency that made an answer fail; `undefined` if no watched dependency is at fault. */
-export function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: ReturnType<typeof createRuns>) {
+/**
+ * Finds the run of the deepest dependency that made an answer fail; `undefined` if no watched dependency is at fault. `starved`:
+ * the run of a process without CPU, if that is why an answer since a moment came late.
+ */
+export function createRootOf(
+  { sourcesOf, redisOf }: TrackedServing,
+  runs: ReturnType<typeof createRuns>,
+  starved: (since: number) => IncidentRun | undefined,
+) {
   const ofRole = (role: string) => runs.of('redis', redisOf(role) ?? role);
-  return function rootOf({ code, source, operation }: HarmedAnswer): IncidentRun | undefined {
+  return function rootOf({ code, source, operation }: HarmedAnswer, at: number): IncidentRun | undefined {
     if (isForLostKey({ code, source })) return runs.of('keys', 'keys', true);
     if (code === 'limiter_unavailable') return ofRole('limits');
     if (source?.startsWith('redis.') === true) return ofRole(source.slice(6));
@@ -86,6 +95,8 @@ export function createRootOf({ sourcesOf, redisOf }: TrackedServing, runs: Retur
         [...runs.all()].find((run) => run.kind === 'redis' && run.isFailing) ?? runs.of('gateway', 'answers')
       );
     if (code === 'scan_limit_exceeded') return undefined;
+    const late = code === 'upstream_timeout' || code === 'overloaded' ? starved(at) : undefined;
+    if (late !== undefined) return late;
     if (source !== undefined) return runs.upstreamOf(source).run;
     if (code === 'overloaded') return undefined;
     // An upstream's answer that is passed on unchanged has no code of Portico.

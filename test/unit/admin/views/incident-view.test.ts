@@ -88,6 +88,20 @@ describe('an incident of the issuer', () => {
   );
 });
 
+describe('an incident of a machine that gives the gateway too little CPU', () => {
+  it('names the machine, says that it is no service, and to give it more CPU', () => {
+    const cause = 'too little CPU, so it answers late';
+    const { text, faultText, todo, calls } = viewOf({ kind: 'gateway', subject: 'host-1', cause });
+    expect(text).toContain('the gateway on host-1: too little CPU, so it answers late since 03:09:00 UTC');
+    expect(faultText).toBe('the gateway itself, not the services behind it');
+    expect(todo).toEqual({
+      ...{ entry: 'overloaded', view: '#/requests?status=slow', command: 'portico requests --status slow' },
+      line: "if there is too little CPU, raise the CPU limit of the gateway's container, or stop what else keeps its machine busy; if its own requests do, start more replicas or workers.",
+    });
+    expect(calls).toBeUndefined();
+  });
+});
+
 describe('an open incident', () => {
   it.each([
     ['source', 3_000, false],

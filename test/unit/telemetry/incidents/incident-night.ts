@@ -8,12 +8,13 @@ const START = Date.UTC(2026, 0, 31, 3, 0, 0);
 /** A tracker on a clock of its own, with what may happen in a night. */
 export function createNight({ slowMs = 1_000 } = {}) {
   let now = START;
-  let answered = 0;
+  let [answered, stalledMs] = [0, 0];
   const states = new Map<string, WatchedState>();
   const tracker = createIncidentTracker(
-    { clock: { now: () => now }, version: '1.0.0' },
+    { clock: { now: () => now }, instance: 'host-1:4711', version: '1.0.0' },
     {
       answered: () => answered,
+      stalledMs: () => stalledMs,
       slowMs: () => slowMs,
       sourcesOf: (operation) => [operation.split('.')[0] ?? ''],
       labelOf: () => undefined,
@@ -42,6 +43,11 @@ export function createNight({ slowMs = 1_000 } = {}) {
         each(at);
         second();
       }
+    },
+    /** The process stands still, so that all that is under way lasts longer. */
+    stall(ms: number): void {
+      now += ms;
+      stalledMs += ms;
     },
     /** Calls of a source, at this moment. */
     calls(source: string, ok: number, failed = 0, failure = 'error', host?: string): void {

@@ -33,7 +33,7 @@ export function requestsFilter({
     route: { operation: subject },
     slow: { status: 'slow', ...(only && { operation: only.name }) },
     issuer: { source: subject },
-    gateway: { code: 'server_error' },
+    gateway: subject === 'answers' ? { code: 'server_error' } : { status: 'slow' },
     redis: { status: '5xx' },
     keys: { source: 'redis.keys', status: '401' },
   };
