@@ -73,7 +73,9 @@ const incident = z.strictObject({
     .describe('The calls until the last failure; absent where none are counted.'),
   answers: z
     .strictObject({ ...failedOf, share })
-    .describe('Answers with a status from 500 on, of all; of `keys`: 401.'),
+    .describe(
+      'Answers with a status from 500 on, or late ones that callers did not wait for, of all; of `keys`: 401.',
+    ),
   callers: z
     .array(
       z.strictObject({

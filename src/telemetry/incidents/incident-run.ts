@@ -155,9 +155,8 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     get incident(): Incident | undefined {
       return tally && incidentOf(tally, deps, breakerAt);
     },
+    isOpen: (): boolean => tally?.isOpen === true,
     /** Whether anything failed within the last minute. */
-    get isFailing(): boolean {
-      return tally?.isOpen === true || pending.some(({ failure }) => !isHarmOnly(failure));
-    },
+    isFailing: (): boolean => tally?.isOpen === true || pending.some(({ failure }) => !isHarmOnly(failure)),
   };
 }

@@ -80,17 +80,13 @@ function createEventCounts(
       const isLate = failure === 'timeout' || (failure === undefined && runs.isSlow(seconds * 1_000));
       const own = isLate ? starved(at) : undefined;
       if (failure === undefined && !isAbandoned) upstream.run.ok(at, base);
-      if (own !== undefined) {
-        own.fail({ at, cause: 'too little CPU, so it answers late' }, now);
-        return;
+      if (own !== undefined) own.fail({ at, cause: 'too little CPU, so it answers late' }, now);
+      else if (failure === undefined) runs.countSpeed(upstream, at, seconds * 1_000, base, isAbandoned);
+      else {
+        const effect = failure === 'not_asked' ? 'not_sent' : undefined;
+        const cause = failureWords(failure, outcome, seconds, error);
+        upstream.run.fail({ at, host: base, effect, cause }, now);
       }
-      if (failure === undefined) {
-        runs.countSpeed(upstream, at, seconds * 1_000, base);
-        return;
-      }
-      const effect = failure === 'not_asked' ? 'not_sent' : undefined;
-      const cause = failureWords(failure, outcome, seconds, error);
-      upstream.run.fail({ at, host: base, effect, cause }, now);
     },
     /** Notes a change of a source's breaker. */
     breaker(source: string, state: string): void {
@@ -113,8 +109,11 @@ function createEventCounts(
       const { caller, operation, code, source = '', status } = answer;
       const [harm, now] = [{ at, caller, operation }, clock.now()];
       if ((status ?? 0) < 500 && !isForLostKey(answer)) {
-        for (const run of [starved(at) ?? runs.slowOf(operation)].flat())
-          if (run.isFailing) run.fail({ ...harm, effect: 'slow' }, now);
+        const hasLeft = status === null;
+        const late = starved(at) ?? (hasLeft ? runs.leftOf(operation) : runs.slowOf(operation));
+        // A caller leaves before the call that it gives up has ended.
+        for (const run of [late].flat())
+          if (hasLeft || run.isFailing()) run.fail({ ...harm, effect: hasLeft ? 'late' : 'slow' }, now);
         return;
       }
       const [effect, cause] = [effectOfAnswer(answer), code === 'server_error' ? 'answers 500' : undefined];

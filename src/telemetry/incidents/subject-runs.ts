@@ -4,7 +4,10 @@ import { isForLostKey, type RequestLogFields } from '../requests/recent-requests
 import { createIncidentRun, type IncidentRun } from './incident-run.ts';
 import type { IncidentKind } from './incident.ts';
 
-/** An answer with a status from 500 on, 401 for a lost key, or a slow one. `source`: the upstream that the error names. */
+/**
+ * An answer with a status from 500 on, 401 for a lost key, a slow one, or one whose caller left after as long a time (`null`).
+ * `source`: the upstream that the error names.
+ */
 export type HarmedAnswer = Pick<RequestLogFields, 'status' | 'code' | 'source' | 'caller' | 'operation'>;
 
 /** What a tracker asks a process that serves requests. The functions are called each time, because a reload changes results. */
@@ -55,6 +58,9 @@ export function createRuns(deps: TrackedServing, answered: (at?: number) => numb
     return upstream;
   }
 
+  const upstreamsOf = (operation: string): readonly string[] =>
+    operation.startsWith('passthrough.') ? [operation] : deps.sourcesOf(operation);
+
   return {
     of,
     upstreamOf,
@@ -62,15 +68,21 @@ export function createRuns(deps: TrackedServing, answered: (at?: number) => numb
     all: () => runs.values(),
     /** The runs of slow calls of what an operation reads. */
     slowOf: (operation: string): readonly IncidentRun[] =>
-      (operation.startsWith('passthrough.') ? [operation] : deps.sourcesOf(operation)).flatMap(
-        (name) => runs.get(`slow ${name}`) ?? [],
-      ),
+      upstreamsOf(operation).flatMap((name) => runs.get(`slow ${name}`) ?? []),
+    /** The runs of what an operation reads for which its callers wait in vain. */
+    leftOf: (operation: string): readonly IncidentRun[] =>
+      upstreamsOf(operation)
+        .map(upstreamOf)
+        .map(({ run, slow }) => (run.isOpen() ? run : slow)),
     isSlow: (ms: number) => ms > deps.slowMs(),
     /** Counts a call that did not fail as slow or not. */
-    countSpeed({ slow }: Upstream, at: number, ms: number, host: string | undefined): void {
+    countSpeed({ slow }: Upstream, at: number, ms: number, host?: string, isAbandoned = false): void {
       const slowMs = deps.slowMs();
       if (ms <= slowMs) slow.ok(at, host);
-      else slow.fail({ at, cause: `calls take longer than ${slowMs / 1_000} s`, host }, at + ms);
+      else {
+        const how = isAbandoned ? 'callers leave without an answer after' : 'calls take longer than';
+        slow.fail({ at, cause: `${how} ${slowMs / 1_000} s`, host }, at + ms);
+      }
     },
   };
 }
@@ -92,7 +104,8 @@ export function createRootOf(
     if (source === 'auth.jwt') return runs.of('issuer', source);
     if (code === 'server_error')
       return (
-        [...runs.all()].find((run) => run.kind === 'redis' && run.isFailing) ?? runs.of('gateway', 'answers')
+        [...runs.all()].find((run) => run.kind === 'redis' && run.isFailing()) ??
+        runs.of('gateway', 'answers')
       );
     if (code === 'scan_limit_exceeded') return undefined;
     const late = code === 'upstream_timeout' || code === 'overloaded' ? starved(at) : undefined;
@@ -103,6 +116,6 @@ export function createRootOf(
     if (operation.startsWith('passthrough.')) return runs.upstreamOf(operation).run;
     if (code === undefined) return undefined;
     const all = sourcesOf(operation).map((name) => runs.upstreamOf(name).run);
-    return all.find((run) => run.isFailing) ?? all[0];
+    return all.find((run) => run.isFailing()) ?? all[0];
   };
 }

@@ -61,6 +61,20 @@ describe('answers that fail', () => {
     });
   });
 
+  it('are those, too, whose callers have left because nothing comes', () => {
+    const night = createNight();
+    const route = 'passthrough.orders';
+    night.seconds(30, () => {
+      night.answers(1);
+      night.tracker.answerHarmed({ status: null, caller: 'a', operation: route }, night.now - 2_000);
+      night.tracker.call(route, 'cancelled', undefined, 2);
+    });
+    expect(only(night.incidents())).toMatchObject({
+      ...{ kind: 'slow', subject: route, cause: 'callers leave without an answer after 1 s' },
+      ...{ severity: 'critical', answers: { failed: 30 }, callers: { a: 30 } },
+    });
+  });
+
   it('make an incident worse that had none before', () => {
     const night = createNight();
     night.seconds(30, () => night.calls('crm', 0, 2));
