@@ -116,15 +116,16 @@ export function explanationOf<T extends Incident>(
 }
 
 /**
- * The open incident whose effect another incident is: a source that fails is also slow, and replies of another shape also
+ * The open incident whose effect another incident is: a source of which more calls fail is also slow, and replies of another shape also
  * lose fields. `undefined` if there is none.
  */
 export function rootIncidentOf<T extends Incident>(incident: T, open: readonly T[]): T | undefined {
   const source = sourceOfIncident(incident);
   return open.find(
-    ({ kind, subject, cause }) =>
+    ({ kind, subject, cause, calls }) =>
       (kind === 'source' || kind === 'route') &&
       subject === source &&
-      (incident.kind === 'slow' || (incident.kind === 'field' && cause.includes('shape'))),
+      ((incident.kind === 'slow' && calls.failed >= incident.calls.failed) ||
+        (incident.kind === 'field' && cause.includes('shape'))),
   );
 }

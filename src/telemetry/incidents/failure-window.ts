@@ -137,13 +137,13 @@ export function createFailureWindow(
       const longest = found.findLast(({ failed, total }) => failed / total >= worst / 2);
       return longest !== undefined && isState ? withoutStray(longest, runs) : longest;
     },
-    /** How many calls did not fail since a moment of the last minute (ms since the epoch). */
-    healthySince(ms: number): number {
+    /** How many calls failed, and how many did not, since a moment of the last minute (ms since the epoch). */
+    countsSince(ms: number): { readonly failed: number; readonly healthy: number } {
       const from = Math.floor(ms / SECOND_MS);
-      let healthy = 0;
-      for (let slot = 0; slot < SECONDS; slot += 1)
-        if ((seconds[slot] ?? 0) >= from) healthy += (totals[slot] ?? 0) - (failures[slot] ?? 0);
-      return healthy;
+      const sumOf = (counts: Float64Array) =>
+        counts.reduce((sum, count, slot) => ((seconds[slot] ?? 0) < from ? sum : sum + count), 0);
+      const failed = sumOf(failures);
+      return { failed, healthy: sumOf(totals) - failed };
     },
     clear: () => void seconds.fill(-1),
   };

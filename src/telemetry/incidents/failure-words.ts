@@ -14,6 +14,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
 };
 
+/** How the words for a call that is not answered in time begin. */
+export const NO_ANSWER = 'no answer';
+
 /** The words for a refusal of Portico's own credential. */
 export const CREDENTIAL_REFUSED = "refuses Portico's credential";
 
@@ -39,7 +42,7 @@ export function failureWords(
 ): string | undefined {
   if (failure === 'not_asked') return undefined;
   if (failure === 'timeout')
-    return seconds < 1 ? 'no answer in time' : `no answer within ${Math.round(seconds)} s`;
+    return `${NO_ANSWER} ${seconds < 1 ? 'in time' : `within ${Math.round(seconds)} s`}`;
   const detail = error instanceof GatewayError ? (error.detail ?? '') : '';
   const status = /\bHTTP (\d{3})\b/.exec(detail)?.[1];
   const code = /failed: (E[A-Z_]+)$/.exec(detail)?.[1] ?? '';

@@ -1,7 +1,8 @@
 // Follows one subject, such as a source, for incident-tracker.ts: decides when an incident about it opens, what belongs to it,
 // and when it ends.
 
-import { createFailureWindow } from './failure-window.ts';
+import { createFailureWindow, type FailureRun } from './failure-window.ts';
+import { NO_ANSWER } from './failure-words.ts';
 import {
   type Failure,
   hostOf,
@@ -23,6 +24,8 @@ export type IncidentRunDeps = TallySubject & {
   /** If a smaller share of the calls fails (0 to 1), it is no incident. */
   readonly shareMin: number;
   readonly answered: (at?: number) => number;
+  /** How many calls of the same upstream were slow since a moment; 0 while that is no incident. */
+  readonly slowSince?: ((since: number) => number) | undefined;
 };
 
 /** How many failures are kept with their details until an incident opens. */
@@ -70,6 +73,11 @@ const latestOf = (pending: Pending, now: number): Pending =>
     ? pending.filter(({ seenAt }) => seenAt >= now - QUIET_MS)
     : pending;
 
+/** Whether only calls without an answer in time fail, fewer than are slow: they belong to the incident of the slow ones. */
+const isOutnumbered = ({ since, failed }: FailureRun, pending: Pending, slowSince: (at: number) => number) =>
+  failed < slowSince(since) &&
+  failuresSince(pending, since).every((one) => isAnswer(one) || one.cause?.startsWith(NO_ANSWER) === true);
+
 /** The first pending failure of a host. */
 const firstOf = (host: string, pending: Pending) =>
   pending.find(({ failure }) => failure.host !== undefined && hostOf(failure.host) === host);
@@ -82,7 +90,7 @@ export type IncidentRun = ReturnType<typeof createIncidentRun>;
 
 /** Creates the run of a subject without failures so far. */
 export function createIncidentRun(deps: IncidentRunDeps) {
-  const { kind, answered, shareMin } = deps;
+  const { kind, answered, shareMin, slowSince = () => 0 } = deps;
   const totalSince = kind === 'gateway' ? (since: number) => answered() - answered(since) : undefined;
   const window = createFailureWindow(shareMin, totalSince, kind === 'redis');
   let pending: Pending = [];
@@ -115,14 +123,15 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       else {
         pending = [...pending.slice(1 - PENDING_MAX), { failure, seenAt: now }];
         const run = window.incidentAt(now);
-        if (run !== undefined) open(run.since, Math.max(0, run.total - run.failed), now);
+        if (run !== undefined && !isOutnumbered(run, pending, slowSince))
+          open(run.since, Math.max(0, run.total - run.failed), now);
       }
     },
     /** Others saw it begin at `since`, and fail last at `seen`: all count since then, and end it at the same time. */
     begin({ since, seen }: Pick<Incident, 'since' | 'seen'>, now: number): void {
       if (tally !== undefined && seen <= now) tally.seenByFleet = seen;
       if (tally === undefined || !mayBegin(tally, since)) return;
-      const healthy = window.healthySince(nextSecond(since)) - window.healthySince(tally.since);
+      const healthy = window.countsSince(nextSecond(since)).healthy - window.countsSince(tally.since).healthy;
       beginTally(tally, since, answered(since), healthy);
     },
     /** Opens an incident at once, because its cause is certain. Answers show how long one of lost keys or of a lost field lasts. */
@@ -138,7 +147,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     hostLost(name: string, now: number): void {
       hosts.lost(name, now);
       const since = firstOf(name, pending)?.failure.at;
-      if (tally?.isOpen !== true && since !== undefined) open(since, window.healthySince(since), now);
+      if (tally?.isOpen !== true && since !== undefined) open(since, window.countsSince(since).healthy, now);
     },
     breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),
     /** Ends it if nothing has failed for a minute. Call it each second. */
@@ -155,6 +164,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     get incident(): Incident | undefined {
       return tally && incidentOf(tally, deps, breakerAt);
     },
+    failedSince: (ms: number): number => window.countsSince(ms).failed,
     isOpen: (): boolean => tally?.isOpen === true,
     /** Whether anything failed within the last minute. */
     isFailing: (): boolean => tally?.isOpen === true || pending.some(({ failure }) => !isHarmOnly(failure)),

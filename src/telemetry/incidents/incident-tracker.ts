@@ -118,7 +118,8 @@ function createEventCounts(
       }
       const [effect, cause] = [effectOfAnswer(answer), code === 'server_error' ? 'answers 500' : undefined];
       const root = rootOf(answer, at);
-      root?.fail({ ...harm, effect: root === starved(at) ? 'late' : effect, cause }, now);
+      const isLate = root?.kind === 'slow' || root === starved(at);
+      root?.fail({ ...harm, effect: isLate ? 'late' : effect, cause }, now);
       // Calls that are slow keep the slots, too.
       if (effect === 'no_slot') runs.known('slow', source)?.fail({ ...harm, effect }, now);
     },

@@ -40,12 +40,18 @@ export function createRuns(deps: TrackedServing, answered: (at?: number) => numb
   /** The runs of each upstream, by its name alone, so that no key must be made for each call. */
   const upstreams = new Map<string, Upstream>();
 
-  function of(kind: IncidentKind, subject: string, isCritical = kind === 'gateway'): IncidentRun {
+  function of(
+    kind: IncidentKind,
+    subject: string,
+    isCritical = kind === 'gateway',
+    slowSince?: (since: number) => number,
+  ): IncidentRun {
     const key = `${kind} ${subject}`;
     const found = runs.get(key);
     if (found !== undefined) return found;
     const shareMin = kind === 'slow' ? SLOW_SHARE_MIN : SHARE_MIN;
-    const run = createIncidentRun({ kind, subject, shareMin, isCritical, labelOf: deps.labelOf, answered });
+    const { labelOf } = deps;
+    const run = createIncidentRun({ kind, subject, shareMin, isCritical, labelOf, answered, slowSince });
     runs.set(key, run);
     return run;
   }
@@ -53,7 +59,9 @@ export function createRuns(deps: TrackedServing, answered: (at?: number) => numb
   function upstreamOf(source: string): Upstream {
     const found = upstreams.get(source);
     if (found !== undefined) return found;
-    const upstream: Upstream = { run: of(kindOf(source), source), slow: of('slow', source) };
+    const slow = of('slow', source);
+    const slowSince = (since: number) => (slow.isOpen() ? slow.failedSince(since) : 0);
+    const upstream: Upstream = { slow, run: of(kindOf(source), source, undefined, slowSince) };
     upstreams.set(source, upstream);
     return upstream;
   }
@@ -66,6 +74,11 @@ export function createRuns(deps: TrackedServing, answered: (at?: number) => numb
     upstreamOf,
     known: (kind: IncidentKind, subject: string) => runs.get(`${kind} ${subject}`),
     all: () => runs.values(),
+    /** The run of an answer that a call without an answer in time made fail. */
+    timedOutOf(source: string): IncidentRun {
+      const { run, slow } = upstreamOf(source);
+      return slow.isOpen() && !run.isOpen() ? slow : run;
+    },
     /** The runs of slow calls of what an operation reads. */
     slowOf: (operation: string): readonly IncidentRun[] =>
       upstreamsOf(operation).flatMap((name) => runs.get(`slow ${name}`) ?? []),
@@ -110,12 +123,14 @@ export function createRootOf(
     if (code === 'scan_limit_exceeded') return undefined;
     const late = code === 'upstream_timeout' || code === 'overloaded' ? starved(at) : undefined;
     if (late !== undefined) return late;
-    if (source !== undefined) return runs.upstreamOf(source).run;
+    const runOf = (name: string) =>
+      code === 'upstream_timeout' ? runs.timedOutOf(name) : runs.upstreamOf(name).run;
+    if (source !== undefined) return runOf(source);
     if (code === 'overloaded') return undefined;
     // An upstream's answer that is passed on unchanged has no code of Portico.
     if (operation.startsWith('passthrough.')) return runs.upstreamOf(operation).run;
     if (code === undefined) return undefined;
-    const all = sourcesOf(operation).map((name) => runs.upstreamOf(name).run);
+    const all = sourcesOf(operation).map(runOf);
     return all.find((run) => run.isFailing()) ?? all[0];
   };
 }

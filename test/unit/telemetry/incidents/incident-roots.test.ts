@@ -75,6 +75,31 @@ describe('answers that fail', () => {
     });
   });
 
+  it('after a deadline are of the slow source, while fewer calls time out than are slow', () => {
+    const night = createNight();
+    night.seconds(30, (at) => {
+      for (let call = 0; call < 3; call += 1) night.slowAnswer('a');
+      if (at < 10) return;
+      night.tracker.call('crm', 'upstream_timeout', 'timeout', 5);
+      night.answers(0, ['b'], 'crm', 'upstream_timeout', 504);
+    });
+    expect(only(night.incidents())).toMatchObject({
+      ...{ kind: 'slow', cause: 'calls take longer than 1 s', severity: 'critical' },
+      ...{ calls: { failed: 90 }, answers: { failed: 20 }, callers: { a: 90, b: 20 } },
+    });
+  });
+
+  it('after a deadline are of the source once more calls time out than are slow', () => {
+    const night = createNight();
+    night.seconds(10, () => night.slowAnswer('a'));
+    night.seconds(10);
+    night.seconds(10, () => {
+      night.tracker.call('crm', 'upstream_timeout', 'timeout', 5);
+      night.answers(0, ['b'], 'crm', 'upstream_timeout', 504);
+    });
+    expect(night.short()).toEqual(['slow crm open 0', 'source crm open 0']);
+  });
+
   it('make an incident worse that had none before', () => {
     const night = createNight();
     night.seconds(30, () => night.calls('crm', 0, 2));
