@@ -114,7 +114,7 @@ export const answerConditions: readonly GatewayCondition[] = [
     ...{ id: 'slow', severity: 'warning', entry: 'PorticoSlow', above: 1, unit: 'seconds', lasts: '5m' },
     expr: 'histogram_quantile(0.99, sum by (operation, le) (rate(portico_request_duration_seconds_bucket[2m]))) > $above and sum by (operation) (increase(portico_request_duration_seconds_count[30m])) >= 20',
     summary: 'At least one answer in a hundred takes more than $above.',
-    text: 'At least one answer in a hundred of {operation} takes more than $above.',
+    text: 'At least one answer in a hundred of {operation} in the last minute took more than $above.',
     ...{ view: '#/requests', find: findSlow },
   },
   {
@@ -236,7 +236,7 @@ export const backgroundConditions: readonly GatewayCondition[] = [
   {
     // Not 0, because some stale answers are usual.
     ...{ id: 'stale_served', severity: 'info', entry: 'upstream_timeout', above: 0.1, unit: 'share' },
-    text: '{percent} of the answers from the cache are stale: their source is late or fails.',
+    text: '{percent} of the answers from the cache in the last minute were stale: their source is late or fails.',
     ...{ view: '#/cache', find: findStaleServed },
   },
 ];

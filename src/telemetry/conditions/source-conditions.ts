@@ -140,7 +140,7 @@ export const failures: readonly GatewayCondition[] = [
     expr: 'max by (source) (portico_source_failed_share) > $above',
     summary: 'More than $above of the calls to a source bring no usable answer.',
     adds: '{{ with printf "topk(1, sum by (failure) (increase(portico_upstream_calls_total{source=%q,failure!=\\"\\"}[5m])))" $labels.source | query }}, most {{ . | first | label "failure" }}{{ end }}',
-    text: '{percent} of the calls to {source} bring no usable answer; most because {why}.',
+    text: '{percent} of the calls to {source} in the last minute brought no usable answer; most because {why}.',
     find: findFailedCalls,
   },
 ];

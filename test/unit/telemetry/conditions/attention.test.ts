@@ -131,14 +131,14 @@ describe('what needs attention', () => {
       'warning redis_refusing: The Redis of limits answers, but takes no writes.',
       'warning saturated: 3 calls wait for crm: all 8 that may be under way are.',
       'warning claims_fallen: crm has contradicted its file (users sort.name.asc, users total): answers are computed without it, which costs more calls.',
-      'warning slow: At least one answer in a hundred of users.list takes more than a second.',
+      'warning slow: At least one answer in a hundred of users.list in the last minute took more than a second.',
       'warning limits_alone: 9 limits of the last minute were counted by each process alone, so a caller may use them once for each.',
       'warning replies_invalid: 2 replies of crm in the last minute cannot be made into records.',
       'warning migration_differs: 12 differences between both sources of users in the last hour.',
       'warning migration_fallback: 12 requests for the new source of users in the last minute were served by the legacy one.',
       'warning webhooks_dead: 8 events of the last hour were given up, because hooks.example did not take them.',
       'warning guessing: 5 requests of the last minute were refused, because somebody tries wrong credentials again and again.',
-      'warning source_failing: 10 % of the calls to crm bring no usable answer; most because it answers that it fails, or breaks off.',
+      'warning source_failing: 10 % of the calls to crm in the last minute brought no usable answer; most because it answers that it fails, or breaks off.',
       'warning config_stale: The files of the configuration were refused, so an older configuration is in force.',
       'warning config_differs: The processes of this gateway serve 2 different configurations.',
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
@@ -147,7 +147,7 @@ describe('what needs attention', () => {
       'info caller_refused: Limits refused 30 % of the requests of Billing (billing) in the last minute; others are not affected.',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
-      'info stale_served: 40 % of the answers from the cache are stale: their source is late or fails.',
+      'info stale_served: 40 % of the answers from the cache in the last minute were stale: their source is late or fails.',
     ]);
   });
 
