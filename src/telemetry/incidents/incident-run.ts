@@ -94,9 +94,8 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   const totalSince = kind === 'gateway' ? (since: number) => answered() - answered(since) : undefined;
   const window = createFailureWindow(shareMin, totalSince, kind === 'redis');
   let pending: Pending = [];
-  let tally: IncidentTally | undefined;
-  let breakerAt: number | undefined;
   const hosts = createRunHosts();
+  let [tally, breakerAt]: [IncidentTally?, number?] = [];
   let [lastTick, lastCall, heldAt] = [0, -Infinity, -Infinity];
 
   /** Opens an incident with the failures since its beginning. */
