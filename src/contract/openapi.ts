@@ -148,8 +148,11 @@ function andList(words: readonly string[]): string {
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
 }
 
-/** Makes the OpenAPI 3.1 document of a contract, from the same fields that check the answers. */
-export function openapiDocument(contract: Contract): Schema {
+/**
+ * Makes the OpenAPI 3.1 document of a contract, from the same fields that check the answers. `root` is the path below which
+ * the gateway is reached.
+ */
+export function openapiDocument(contract: Contract, root = '/'): Schema {
   const names = [...contract.resources.keys()];
   return {
     openapi: '3.1.0',
@@ -159,7 +162,7 @@ export function openapiDocument(contract: Contract): Schema {
       description: `List and read ${andList(names)}. Every operation is a read; every body is JSON.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    servers: [{ url: root, description: 'The gateway that serves this document.' }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: names.map((name) => ({
       name,

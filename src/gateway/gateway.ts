@@ -1,6 +1,6 @@
 // The composition root of a gateway that is one process; src/gateway/workers has the one of several workers.
 
-import { createServer as createAdminServer } from 'node:http';
+import { createServer as createAdminServer, type Server } from 'node:http';
 import { type ActionHandlers, createAct } from '../admin/actions/act.ts';
 import { createConfigActions } from '../admin/actions/config-actions.ts';
 import type { Overview } from '../admin/api/metric-specs.ts';
@@ -86,10 +86,64 @@ function createGatewayReloader(
   });
 }
 
+/** Creates what opens and ends a gateway. */
+function createLifecycle({
+  side,
+  figures,
+  admin,
+  log,
+  served,
+}: {
+  readonly side: PublicSide;
+  readonly figures: ReturnType<typeof openFigures>;
+  readonly admin: Server;
+  readonly log: GatewayServices['log'];
+  readonly served: ServedConfig;
+}) {
+  const { host, port } = served.gateway.admin;
+  let started: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+
+  async function startOnce(): Promise<void> {
+    await side.prepare();
+    figures.start();
+  }
+
+  async function closeOnce(): Promise<void> {
+    await figures.close();
+    await side.close();
+    await closeListener(admin);
+  }
+
+  const start = () => (started ??= startOnce());
+  const close = () => (closed ??= closeOnce());
+  return {
+    /** Waits for what requests need. To be called before the first request that a host hands on; `listen` calls it. */
+    start,
+    /** Opens both listeners; rejects if a port is taken. */
+    async listen(): Promise<{ port: number; adminPort: number }> {
+      await start();
+      const adminPort = await openListener(admin, { host, port });
+      const publicPort = await side.listen();
+      log.info({ port: publicPort, adminPort, redis: redisState(side.checks()) }, 'listening');
+      return { port: publicPort, adminPort };
+    },
+    async drain(): Promise<void> {
+      log.info({}, 'draining');
+      figures.events.end();
+      const hosted = side.leaveHost();
+      if (admin.listening) await side.leave({ othersListen: false });
+      await hosted;
+      await close();
+    },
+    /** Closes at once. */
+    close,
+  };
+}
+
 /** Creates a gateway. It does not listen before `listen`. */
 export function createGateway(served: ServedConfig, { reloading, fixed, ...services }: GatewayServices) {
   const { log } = services;
-  const { host, port } = served.gateway.admin;
   const side = createPublicSide(served, services);
   let draining = false;
   const reloader = createGatewayReloader(served, side, { reloading, log }, () => draining);
@@ -112,45 +166,31 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
     ...figures.actions,
     ...(reloader === undefined ? createFixedActions(served, side, fixed) : createConfigActions(reloader)),
   };
-  const admin = createAdminServer(
-    createAdminApp({
-      ...side,
-      act: createAct(actions, { otherwise: side.act }),
-      events: figures.events,
-      draining: () => draining,
-      tokens: () => side.inForce().tokens,
-      config,
-      ...{ log, clock: services.clock, version: services.version },
-    }),
-  );
-
-  async function close(): Promise<void> {
-    await figures.close();
-    await side.close();
-    await closeListener(admin);
-  }
-
+  const operators = createAdminApp({
+    ...side,
+    act: createAct(actions, { otherwise: side.act }),
+    events: figures.events,
+    draining: () => draining,
+    tokens: () => side.inForce().tokens,
+    config,
+    ...{ log, clock: services.clock, version: services.version },
+  });
+  const life = createLifecycle({ side, figures, admin: createAdminServer(operators), log, served });
   return {
-    /** Opens both listeners; rejects if a port is taken. */
-    async listen(): Promise<{ port: number; adminPort: number }> {
-      await side.prepare();
-      const adminPort = await openListener(admin, { host, port });
-      const publicPort = await side.listen();
-      figures.start();
-      log.info({ port: publicPort, adminPort, redis: redisState(side.checks()) }, 'listening');
-      return { port: publicPort, adminPort };
-    },
+    handler: side.handler,
+    /** Answers the requests of operators, as the operator's listener does. */
+    operators,
+    metrics: side.metrics,
+    inForce: side.inForce,
+    /** The state of the gateway, and of what it depends on. */
+    status: () => ({ version: services.version, draining, config: config(), checks: side.checks() }),
     /** Reads the configuration again, and puts it in force if it is sound. */
     reload: reloader?.reload,
+    ...life,
     /** Stops gracefully: reports "not ready", serves on for `listen.drain`, finishes running requests, and closes. */
     async drain(): Promise<void> {
-      log.info({}, 'draining');
       draining = true;
-      figures.events.end();
-      await side.leave({ othersListen: false });
-      await close();
+      await life.drain();
     },
-    /** Closes at once. */
-    close,
   };
 }

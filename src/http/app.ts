@@ -6,12 +6,18 @@ import type { Logger } from 'pino';
 import { fault, type GatewayError } from '../kernel/errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createHostHandler } from './host-handler.ts';
 import { createProxy } from './passthrough/proxy.ts';
 import { allowedMethods, type Endpoint } from './listener/routes.ts';
 import { type AccessLogDeps, createAccessLog } from './listener/access-log.ts';
 import { createOpenContext, type RequestMetrics } from './listener/open-context.ts';
-import { contextOf } from './listener/request-context.ts';
-import { findProblem, normaliseTarget, parseRequestTarget } from './listener/request-head.ts';
+import { contextOf, type RequestContext } from './listener/request-context.ts';
+import {
+  findProblem,
+  normaliseTarget,
+  parseRequestTarget,
+  type RequestTarget,
+} from './listener/request-head.ts';
 import { createRequestTraces } from './listener/open-traces.ts';
 import { createRouting, type Routing, type RoutingDeps, type RoutingSpec, WHOLE_SERVER } from './routing.ts';
 
@@ -49,6 +55,25 @@ function createMessageClasses(app: Express): MessageClasses {
   return { IncomingMessage: GatewayRequest, ServerResponse: GatewayResponse };
 }
 
+/** Checks the route and the method of a request, and calls its endpoint. The pipeline then checks the caller. */
+function answer(context: RequestContext, target: RequestTarget | undefined, routing: Routing): void {
+  const { req } = context;
+  const { method = '' } = req;
+  const problem = findProblem(req, context.head, context.target);
+  if (problem !== undefined) throw fault('bad_request', { detail: problem });
+  if (target === undefined) throw fault('bad_request', { detail: 'form of the request target' });
+  const match = routing.findRoute(target.path);
+  if (match === undefined) throw fault('not_found');
+  const { target: endpoint, rawId } = match;
+  context.operation = endpoint.operation;
+  context.route = endpoint.route;
+  if (method === 'OPTIONS') routing.responder.sendOptions(context, endpoint);
+  else if (endpoint.methods.includes(method)) {
+    routing.shedder.enter(context);
+    endpoint.serve(req, context, target, rawId);
+  } else throw methodNotAllowed(endpoint);
+}
+
 /**
  * Makes the public listener on Express. `serve` finds the endpoint of a request. `serveBy` has to be called before the first
  * request.
@@ -75,25 +100,10 @@ export function createApp(deps: AppDeps) {
     return current;
   }
 
-  /** Checks the route and the method of a request, and calls its endpoint. The pipeline then checks the caller. */
   function serve(req: Request, res: Response) {
     const context = contextOf(res);
-    const problem = findProblem(req, context.head, context.target);
-    if (problem !== undefined) throw fault('bad_request', { detail: problem });
     const isWholeServer = context.target === '*' && req.method === 'OPTIONS';
-    const target = isWholeServer ? WHOLE_SERVER : parseRequestTarget(context.target);
-    if (target === undefined) throw fault('bad_request', { detail: 'form of the request target' });
-    const { findRoute, responder, shedder } = routingInForce();
-    const match = findRoute(target.path);
-    if (match === undefined) throw fault('not_found');
-    const { target: endpoint, rawId } = match;
-    context.operation = endpoint.operation;
-    context.route = endpoint.route;
-    if (req.method === 'OPTIONS') responder.sendOptions(context, endpoint);
-    else if (endpoint.methods.includes(req.method)) {
-      shedder.enter(context);
-      endpoint.serve(req, context, target, rawId);
-    } else throw methodNotAllowed(endpoint);
+    answer(context, isWholeServer ? WHOLE_SERVER : parseRequestTarget(context.target), routingInForce());
   }
 
   return {
@@ -113,6 +123,7 @@ export function createApp(deps: AppDeps) {
       const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
+    ...createHostHandler({ app, openContext, routing: routingInForce, answer }),
     /** Compiles the routes of a configuration. They are not used before `serveBy`. */
     route: (spec: RoutingSpec, parts: Pick<RoutingDeps, 'uses' | 'parts'>): Routing =>
       createRouting(spec, { ...parts, send, clock, log, metrics }),

@@ -44,12 +44,8 @@ export function operationEndpoint(
     operation,
     route: served.path.replace(/:id$/, '{id}'),
     methods: READ_METHODS,
-    serve(req, context, target, rawId) {
-      const call = new OpenCall(
-        context,
-        requestParts(req, context, { target, rawId, trustsProxies }),
-        served,
-      );
+    serve(_req, context, target, rawId) {
+      const call = new OpenCall(context, requestParts(context, { target, rawId, trustsProxies }), served);
       const answer = (reply: CallAnswer) => {
         call.settle();
         context.body = reply.body;

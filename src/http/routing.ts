@@ -15,7 +15,8 @@ import type { ServedOperation } from '../pipeline/stages/call.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough/passthrough.ts';
 import type { Representable } from './listener/representation.ts';
 import { createResponder } from './listener/responder.ts';
-import { compileRoutes, type Endpoint, READ_METHODS, type Route } from './listener/routes.ts';
+import { memoised } from './passthrough/header-rules.ts';
+import { compileRoutes, type Endpoint, isUnder, READ_METHODS, type Route } from './listener/routes.ts';
 import { createLoadShedder, type LoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
 import { createCors } from './listener/cors.ts';
 
@@ -67,19 +68,30 @@ function makeLoadShedder(
   return { value, close: value.stop };
 }
 
-/** The documents for people who call the API: the OpenAPI document, and the API page that shows it. */
-type ApiDocuments = { readonly openapi: Representable; readonly apiPage: ApiPage };
+/** For how many paths the document is remembered; a path with a parameter, such as `/:tenant`, may have any number. */
+const MOUNT_PATHS_MAX = 16;
 
-type DocumentSettings = { readonly openapi: string; readonly page: ApiPageContent };
+/** The documents for people who call the API: the OpenAPI document, and the API page that shows it. */
+type ApiDocuments = {
+  /** The document for a gateway that is mounted below a path; empty: it is not. */
+  readonly openapi: (mountPath: string) => Representable;
+  readonly apiPage: ApiPage;
+};
 
 function makeApiDocuments(
-  { openapi, page }: DocumentSettings,
+  page: ApiPageContent,
   { onCompressed }: { readonly onCompressed: OnCompressed },
 ): MadeComponent<ApiDocuments> {
-  const body = Buffer.from(openapi);
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-  const document = { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
-  return { value: { openapi: document, apiPage: createApiPage(page, onCompressed) } };
+  function documentAt(mountPath: string): Representable {
+    const body = Buffer.from(JSON.stringify(openapiDocument(page.contract, mountPath || '/')));
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    return { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
+  }
+  const value = {
+    openapi: memoised(documentAt, MOUNT_PATHS_MAX),
+    apiPage: createApiPage(page, onCompressed),
+  };
+  return { value };
 }
 
 /** Creates the routing of one configuration. */
@@ -88,15 +100,13 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps) {
   const { trustProxy, overload: limits, contract } = spec;
   const trustsProxies = trustProxy !== false;
   const shedder = parts.acquire(makeLoadShedder, limits, { clock, log, metrics });
-  const documents = {
-    openapi: JSON.stringify(openapiDocument(contract)),
-    page: {
-      contract,
-      routes: spec.passthrough.routes.map(({ path, methods, permission }) => ({ path, methods, permission })),
-    },
-  };
+  const routes = spec.passthrough.routes.map(({ path, methods, permission }) => ({
+    path,
+    methods,
+    permission,
+  }));
   const onCompressed = metrics.compressed;
-  const { openapi, apiPage } = parts.acquire(makeApiDocuments, documents, { onCompressed });
+  const { openapi, apiPage } = parts.acquire(makeApiDocuments, { contract, routes }, { onCompressed });
   const openapiPath = `/${contract.version}/openapi.json`;
   const cors = createCors(spec.cors);
   const responder = createResponder({ ...spec, clock, cors, shedder });
@@ -112,11 +122,15 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps) {
         operation: 'openapi',
         route: openapiPath,
         methods: READ_METHODS,
-        serve: (_req, context) => responder.sendDocument(context, openapi),
+        serve: (_req, context) => responder.sendDocument(context, openapi(context.mount?.path ?? '')),
       },
     },
     ...(spec.docs ? apiPage.routes(responder) : []),
     ...createPassthrough({ ...deps, ...spec.passthrough, trustsProxies, cors }),
   ]);
-  return { findRoute, responder, shedder, trustProxy };
+  return {
+    ...{ findRoute, responder, shedder, trustProxy },
+    /** Whether a path is answered here when the gateway is mounted in a host: below the contract's version, or by a route. */
+    owns: (path: string) => isUnder(`/${contract.version}`, path) || findRoute(path) !== undefined,
+  };
 }

@@ -40,12 +40,25 @@ export type MetricsDeps = {
 
 const NO_SPANS = { exported: 0, dropped: 0, failed: 0 };
 
-/** Creates the gateway's metrics in a separate registry, with those of the process. */
+let ofProcess: Registry | undefined;
+
+/**
+ * A registry with the metrics of the process, too. All gateways of a process share those, because prom-client never stops to
+ * observe a process for a registry, and would keep each gateway in memory.
+ */
+function withProcess(own: Registry): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return Registry.merge([ofProcess, own]);
+}
+
+/** Creates the gateway's metrics in a registry of its own; what is read of them has those of the process, too. */
 export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry();
   const place: MetricPlace = { registry, counters: new Map() };
   const operations = new Set(deps.operations);
-  collectDefaultMetrics({ register: registry });
   const requests = createTimedCounter(place, {
     name: 'portico_request',
     help: 'Requests that were answered; operation "none" is a request to no known route.',
@@ -55,6 +68,8 @@ export function createMetrics(deps: MetricsDeps) {
   });
   let answered = 0;
   return {
+    /** The metrics of the gateway alone. */
+    registry,
     /** How many requests were counted so far. */
     answered: () => answered,
     /** Counts a finished request; an unknown `operation` becomes `none`. */
@@ -96,9 +111,9 @@ export function createMetrics(deps: MetricsDeps) {
     /** Creates series with the value 0 before their first event. */
     declare: (series: KnownSeries) => declareSeries(place, series),
     /** All metrics in the Prometheus text format. */
-    text: () => registry.metrics(),
+    text: () => withProcess(registry).metrics(),
     /** All metrics as values, to be merged with those of other processes. */
-    values: () => registry.getMetricsAsJSON(),
+    values: () => withProcess(registry).getMetricsAsJSON(),
     /** The metrics whose history is sampled. Those of the process are left out: they take longer to read than all others. */
     async sampled(): Promise<MetricsJson> {
       const found = sampledMetrics.flatMap((name) => registry.getSingleMetric(name) ?? []);

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../config/yaml/problem.ts';
 import { createSerialQueue } from '../../kernel/semaphore.ts';
 import { finishSteps, finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
-import type { CliContext } from '../context/context.ts';
+import type { CliContext, Processes } from '../context/context.ts';
 import type { CheckedTexts, CheckScope } from './checked-config.ts';
 import type { CheckingData, CheckingResult } from './config-check-thread.ts';
 import { readConfigTexts, type ReadyConfig } from './read-config.ts';
@@ -27,6 +27,8 @@ const TIME_READINGS = 20;
 /** How long a check may take, and how long an idle thread is kept. `cpuMs`: the processor time of this process. */
 export type CheckBounds = {
   readonly cpuMs: () => number;
+  /** Ends the thread, because the process or a gateway in it ends. */
+  readonly stop?: AbortSignal;
   readonly checkMs?: number;
   readonly idleMs?: number;
 };
@@ -52,7 +54,7 @@ async function timeIsOver(checkMs: number, cpuMs: () => number, signal: AbortSig
  */
 export function createCheckInThread(
   data: CheckingData,
-  { cpuMs, checkMs = CHECK_MS, idleMs = IDLE_MS }: CheckBounds,
+  { cpuMs, stop, checkMs = CHECK_MS, idleMs = IDLE_MS }: CheckBounds,
 ): (options?: CheckScope) => Promise<CheckedTexts> {
   const oneByOne = createSerialQueue();
   let thread: Worker | undefined;
@@ -72,6 +74,11 @@ export function createCheckInThread(
     if (thread === asked) thread = undefined;
     void asked.terminate();
   }
+
+  stop?.addEventListener('abort', () => {
+    clearTimeout(idle);
+    if (thread !== undefined) end(thread);
+  });
 
   const tooSlow: CheckingResult = {
     kind: 'problems',
@@ -118,11 +125,16 @@ export function createCheckInThread(
     });
 }
 
+/** What a check uses of a process. */
+export type CheckContext = Pick<CliContext, 'env' | 'stop'> & {
+  readonly processes: Pick<Processes, 'cpuMs'>;
+};
+
 /** Makes the check in a thread for the configuration of a process. */
-function createCheck(configFile: string, { env, processes: { cpuMs } }: CliContext, idleMs?: number) {
+function createCheck(configFile: string, { env, stop, processes: { cpuMs } }: CheckContext, idleMs?: number) {
   return createCheckInThread(
     { configFile, variables: { ...env } },
-    { cpuMs, ...(idleMs !== undefined && { idleMs }) },
+    { cpuMs, stop, ...(idleMs !== undefined && { idleMs }) },
   );
 }
 
@@ -131,7 +143,11 @@ function createCheck(configFile: string, { env, processes: { cpuMs } }: CliConte
  * number of recorded cases that were replayed.
  * @throws ConfigError with every problem of all files
  */
-export async function readInThread(configFile: string, context: CliContext, { fixtures = true }: CheckScope) {
+export async function readInThread(
+  configFile: string,
+  context: CheckContext,
+  { fixtures = true }: CheckScope,
+) {
   const { texts, replayed } = await createCheck(configFile, context, 0)({ fixtures });
   return { ready: finishSteps(readConfigTexts(texts, context.env)), replayed };
 }
@@ -141,7 +157,7 @@ export async function readInThread(configFile: string, context: CliContext, { fi
  * only a sound one is compiled here, a file at a time.
  * @throws ConfigError with every problem, from the function
  */
-export function createConfigReader(configFile: string, context: CliContext): () => Promise<ReadyConfig> {
+export function createConfigReader(configFile: string, context: CheckContext): () => Promise<ReadyConfig> {
   const check = createCheck(configFile, context);
   return async () => finishStepsInTurns(readConfigTexts((await check()).texts, context.env));
 }

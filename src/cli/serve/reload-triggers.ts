@@ -4,10 +4,10 @@
 import type { Logger } from 'pino';
 import type { Reloader, Reloading } from '../../gateway/reload/reloader.ts';
 import { createConfigWatch } from '../../gateway/reload/watch-config.ts';
-import type { CliContext } from '../context/context.ts';
+import type { Processes } from '../context/context.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
 import { createLastGoodWriter } from './last-good.ts';
-import { createConfigReader } from '../input/config-check-client.ts';
+import { type CheckContext, createConfigReader } from '../input/config-check-client.ts';
 import { watchedFiles } from './config-fingerprint.ts';
 
 /**
@@ -33,7 +33,11 @@ function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
 }
 
 /** Makes the function that creates the triggers once the log of the process is open. `isFallback`: see `Reloading`. */
-export function createReloadTriggers(configFile: string, isFallback: boolean, context: CliContext) {
+export function createReloadTriggers(
+  configFile: string,
+  isFallback: boolean,
+  context: CheckContext & { readonly processes: Pick<Processes, 'onHangUp'> },
+) {
   return function openReloadTriggers(first: ReadyConfig, log: Pick<Logger, 'warn'>) {
     let inForce: Pick<ReadyConfig, 'texts' | 'gateway'> = first;
     let reload: Reloader['reload'] | undefined;

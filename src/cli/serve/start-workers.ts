@@ -15,7 +15,7 @@ import type { PrimaryChannel } from '../../gateway/workers/messages.ts';
 import { createPrimary } from '../../gateway/workers/primary.ts';
 import { type BuildGateway, serveAsWorker } from '../../gateway/workers/serve-as-worker.ts';
 import type { WorkerPlan } from '../../gateway/workers/worker-slots.ts';
-import { type CliContext, ExitError, exitCodes } from '../context/context.ts';
+import { type CliContext, ExitError, exitCodes, type Processes } from '../context/context.ts';
 import { servedRunbook, version } from '../input/shipped-files.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
 import type { OpenReloadTriggers } from './reload-triggers.ts';
@@ -28,7 +28,10 @@ export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliC
 }
 
 /** What a gateway gets from this process, and the texts that it serves. */
-export function processServices({ processes, nodeVersion }: CliContext) {
+export function processServices({
+  processes,
+  nodeVersion,
+}: Pick<CliContext, 'nodeVersion'> & { readonly processes: Pick<Processes, 'pid' | 'host'> }) {
   return {
     ...{ clock: systemClock, createExplainActions, version, nodeVersion },
     runbook: servedRunbook(),

@@ -22,8 +22,11 @@ export type ReportProblem = (path: readonly PropertyKey[], message: string, hint
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
-    super(`${plural(problems.length, 'problem')} in the configuration`);
+  constructor(
+    problems: readonly Problem[],
+    message = `${plural(problems.length, 'problem')} in the configuration`,
+  ) {
+    super(message);
     this.name = 'ConfigError';
     this.problems = problems;
   }

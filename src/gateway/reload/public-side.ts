@@ -162,18 +162,18 @@ export function createPublicSide(first: ServedConfig, services: PublicServices) 
   const operator = createSideActions(snapshots, stores, services, running);
 
   return {
-    /** Waits for Redis, for a bounded time. */
+    /** Waits for Redis, for a bounded time; to be called before the first request. */
     async prepare() {
       // Without the wait, the first requests would count as failures of Redis.
       await redis.untilReady();
       await purges.refresh();
       await migrations.states.refresh();
+      tracker.start();
     },
     /** Opens the listener; rejects if its port is taken. */
-    listen() {
-      tracker.start();
-      return openListener(server, { host, port });
-    },
+    listen: () => openListener(server, { host, port }),
+    handler: app.handler,
+    leaveHost: app.leaveHost,
     tracker,
     inForce: () => snapshots.current,
     /** Prepares a change to another configuration. @throws Error if it cannot be assembled */

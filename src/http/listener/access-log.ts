@@ -71,7 +71,8 @@ export function createAccessLog({ log, clock, traces, recent, callers, onAnswere
       const { req, res } = context;
       const isFailed = res.writableFinished && res.statusCode >= 500;
       const line = fields(context);
-      req.log[isFailed ? 'error' : 'info'](line, 'request');
+      const logger = context.mount === undefined ? req.log : log;
+      logger[isFailed ? 'error' : 'info'](line, 'request');
       callers.count(context.summary, status);
       const { body, summary } = context;
       const answeredBy = summary.fallback === undefined ? summary.origin : 'legacy';

@@ -2,7 +2,6 @@
 // deadline and the signal that abort its handling.
 
 import { isIP } from 'node:net';
-import type { Request } from 'express';
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Call, RequestParts } from '../../pipeline/stages/call.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
@@ -94,15 +93,14 @@ function withoutPort(text: string): string {
  * The caller's address according to `listen.trustProxy`. If a trusted proxy forwarded something that is no address, it is
  * the proxy's own address. Empty if the connection has closed already.
  */
-function clientAddress(req: Request, trustsProxies: boolean): string {
-  const forwarded = trustsProxies ? withoutPort(req.ip ?? '') : '';
+function clientAddress({ caller, req }: RequestContext, trustsProxies: boolean): string {
+  const forwarded = trustsProxies ? withoutPort(caller.ip ?? '') : '';
   return normaliseIp(isIP(forwarded) !== 0 ? forwarded : (req.socket.remoteAddress ?? ''));
 }
 
 /** Collects the parts of an HTTP request that the pipeline uses. */
 export function requestParts(
-  req: Request,
-  { head }: RequestContext,
+  context: RequestContext,
   {
     target,
     rawId,
@@ -110,9 +108,9 @@ export function requestParts(
   }: { target: RequestTarget; rawId?: string | undefined; trustsProxies: boolean },
 ): RequestParts {
   return {
-    authorization: head.authorization,
-    apiKey: head.apiKey,
-    address: clientAddress(req, trustsProxies),
+    authorization: context.head.authorization,
+    apiKey: context.head.apiKey,
+    address: clientAddress(context, trustsProxies),
     rawQuery: target.query,
     rawId,
   };

@@ -2,12 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Request } from 'express';
 import { GatewayError } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Responder } from './responder.ts';
 import type { createAccessLog } from './access-log.ts';
 import { clientClosedRequest } from './open-call.ts';
-import { attachContext, detachContext, newRequestId, type RequestContext } from './request-context.ts';
+import {
+  attachContext,
+  detachContext,
+  type Mount,
+  newRequestId,
+  type RequestContext,
+} from './request-context.ts';
 import { readHead } from './request-head.ts';
 import type { RequestTraces } from './open-traces.ts';
 
@@ -82,7 +89,7 @@ export function createOpenContext(deps: {
   readonly accessLog: ReturnType<typeof createAccessLog>;
   readonly clock: Clock;
   readonly metrics: RequestMetrics;
-}): (req: IncomingMessage, res: ServerResponse, answering: Answering) => RequestContext {
+}): (req: IncomingMessage, res: ServerResponse, answering: Answering, mount?: Mount) => RequestContext {
   const { traces, accessLog, clock, metrics } = deps;
   const mayWait = createPipeliningLimit();
 
@@ -100,7 +107,7 @@ export function createOpenContext(deps: {
     traces.end(context, isAnswered ? res.statusCode : status, seconds);
   }
 
-  return function openContext(req, res, answering) {
+  return function openContext(req, res, answering, mount) {
     const { responder } = answering;
     const head = readHead(req.rawHeaders);
     const context: RequestContext = {
@@ -108,7 +115,9 @@ export function createOpenContext(deps: {
       res,
       requestId: newRequestId(),
       head,
-      target: req.url ?? '',
+      target: mount?.target ?? req.url ?? '',
+      mount,
+      caller: mount?.caller ?? (req as Request),
       summary: {
         cache: 'none',
         upstreamCalls: 0,
@@ -129,15 +138,16 @@ export function createOpenContext(deps: {
       route: undefined,
       traces,
       requestTrace: undefined,
-      // HTTP/1.0 does not have the status 100.
-      awaitsContinue: head.expect.length > 0 && req.httpVersionMinor > 0,
+      // HTTP/1.0 does not have the status 100. The server of a host has sent it already.
+      awaitsContinue: head.expect.length > 0 && req.httpVersionMinor > 0 && mount === undefined,
       body: undefined,
       isCounted: false,
       call: undefined,
       fail: (thrown) => responder.sendError(context, thrown),
     };
     attachContext(context);
-    accessLog.open(req, res);
+    // A request of a host keeps the logger that the host has given it.
+    if (mount === undefined) accessLog.open(req, res);
     metrics.inFlight(1);
     res.on('error', ignoreError);
     res.once('close', () => finish(context, answering));

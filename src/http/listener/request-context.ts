@@ -3,9 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Request } from 'express';
 import type { CallSummary } from '../../pipeline/stages/call.ts';
 import type { RequestSpan } from '../../telemetry/request-span.ts';
 import type { RequestHead } from './request-head.ts';
+
+/** What Express finds out about a caller. */
+export type Caller = Pick<Request, 'ip' | 'protocol' | 'host'>;
+
+/** A request to the application of a host: `path` is that below which the gateway is mounted, such as `/api`, or empty. */
+export type Mount = { readonly path: string; readonly target: string; readonly caller: Caller };
 
 /** One request and its response, from the head of the request to the log line. */
 export type RequestContext = {
@@ -14,8 +21,12 @@ export type RequestContext = {
   readonly res: ServerResponse;
   readonly requestId: string;
   readonly head: RequestHead;
-  /** The request target as received. */
+  /** The request target as received; in a host, without the path below which the gateway is mounted. */
   readonly target: string;
+  /** Where the application of a host has mounted the gateway; absent: the request came to the gateway's own listener. */
+  readonly mount: Mount | undefined;
+  /** The caller by `listen.trustProxy`. Its properties are read only if it is needed, because Node then parses all headers. */
+  readonly caller: Caller;
   readonly summary: CallSummary;
   /** Headers that are added to every response to this request, as names and values in turn. */
   readonly answerHeaders: string[];

@@ -119,7 +119,7 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
  * Replaces a target that is not in origin form by `/`, because Express would parse it with the deprecated and lenient
  * `url.parse`. For a target in absolute form, its host replaces the `Host` header (RFC 9112, section 3.2.2).
  */
-export function normaliseTarget(req: IncomingMessage, target: string): void {
+export function normaliseTarget(req: Pick<IncomingMessage, 'url' | 'headers'>, target: string): void {
   req.url = '/';
   const authority = ABSOLUTE_FORM.exec(target)?.[1];
   if (authority !== undefined) req.headers.host = authority;

@@ -16,6 +16,7 @@ import type { Cors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
 import { closeIfBodyUnread } from './unread-body.ts';
 import { allowedMethods, type Endpoint } from './routes.ts';
+import { writeHead } from './write-head.ts';
 
 /** The responder. Its methods never throw. For each request, only the first response is sent. */
 export type Responder = ReturnType<typeof createResponder>;
@@ -172,12 +173,10 @@ function baseHeaders(
   return headers;
 }
 
-/**
- * Writes a response by one `writeHead` with a flat list, which takes half the time of a `setHeader` for each header.
- * @throws TypeError if a header has a character that HTTP forbids
- */
-function write({ req, res }: RequestContext, status: number, headers: string[], body?: Buffer | string) {
-  res.writeHead(status, headers);
+/** Writes a response. @throws TypeError if a header has a character that HTTP forbids */
+function write(context: RequestContext, status: number, headers: string[], body?: Buffer | string) {
+  const { req, res } = context;
+  writeHead(context, status, headers);
   if (body === undefined || req.method === 'HEAD') res.end();
   else if (typeof body === 'string' || body.length > STRING_BODY_BYTES_MAX) res.end(body);
   else res.end(body.toString('latin1'), 'latin1');

@@ -1,6 +1,6 @@
 // Finds the endpoint for the path of a request.
 
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { RequestTarget } from './request-head.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -13,7 +13,12 @@ export type Endpoint = {
   /** The methods that `serve` is called for. `OPTIONS` is never one of them. */
   readonly methods: readonly string[];
   /** Answers the request, now or later. It may throw. Each failure is answered by `context.fail`. */
-  serve(req: Request, context: RequestContext, target: RequestTarget, rawId: string | undefined): void;
+  serve(
+    req: IncomingMessage,
+    context: RequestContext,
+    target: RequestTarget,
+    rawId: string | undefined,
+  ): void;
 };
 
 /** The methods of endpoints that can only be read. */

@@ -137,13 +137,13 @@ const NOT_RETURNED_FAMILIES = /^(?:access-control|proxy|x-accel-|x-sendfile|x-li
 const MEMO_MAX = 1_000;
 
 /** Makes a rule that remembers its results, because rules are applied to every header line. */
-export function memoised<From, To>(rule: (from: From) => To): (from: From) => To {
+export function memoised<From, To>(rule: (from: From) => To, max = MEMO_MAX): (from: From) => To {
   const known = new Map<From, To>();
   return (from) => {
     const found = known.get(from);
     if (found !== undefined || known.has(from)) return found as To;
     const made = rule(from);
-    if (known.size < MEMO_MAX) known.set(from, made);
+    if (known.size < max) known.set(from, made);
     return made;
   };
 }

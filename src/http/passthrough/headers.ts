@@ -68,6 +68,8 @@ export type AddressRewrite = {
   readonly path: string;
   /** The host under which the caller knows the gateway. */
   readonly host: string | undefined;
+  /** The path below which a host has mounted the gateway; empty: none. */
+  readonly mountPath: string;
 };
 
 /** The rules of a route for the headers of responses. */
@@ -120,14 +122,19 @@ function pushAddress(
  * Rewrites an address so that the caller can follow it: an address of the upstream becomes the gateway's path. `undefined`
  * for other addresses, because they name internal hosts, or lead the caller to another site in the gateway's name.
  */
-function publicAddress(value: string, { map, upstreamUrl, path, host }: AddressRewrite): string | undefined {
+function publicAddress(
+  value: string,
+  { map, upstreamUrl, path, host, mountPath }: AddressRewrite,
+): string | undefined {
   const address = URL.parse(value, new URL(path, upstreamUrl).href);
   if (address === null || (address.protocol !== 'http:' && address.protocol !== 'https:')) return undefined;
   const tail = address.search + address.hash;
   if (address.origin === upstreamUrl.origin) {
     const path = publicPath(map, address.pathname);
-    return path === undefined ? undefined : path + tail;
+    return path === undefined ? undefined : mountPath + path + tail;
   }
   // An upstream that uses X-Forwarded-Host already writes the gateway's own address.
-  return address.host === host && isUnder(map.path, address.pathname) ? address.pathname + tail : undefined;
+  if (address.host !== host) return undefined;
+  if (isUnder(map.path, address.pathname)) return mountPath + address.pathname + tail;
+  return isUnder(mountPath + map.path, address.pathname) ? address.pathname + tail : undefined;
 }

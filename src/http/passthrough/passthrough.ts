@@ -1,6 +1,6 @@
 // The pass-through routes: they send requests to other services without translating them.
 
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { ComponentSet, MadeComponent } from '../../kernel/shared-components.ts';
@@ -16,6 +16,10 @@ import { isForwardable } from './path.ts';
 import { compileProxyRequest, isWaitingForClient, type ProxyContext } from './proxy-request.ts';
 import { compilePurge } from './purge-after-write.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
+
+/** What the operator has to change if a parser of the host comes before the gateway. */
+const BODY_TAKEN =
+  'the host has read the body already: mount the handler before express.json() and other body parsers';
 
 /** What the pass-through routes need. */
 export type PassthroughDeps = RouteUpstreamDeps & {
@@ -64,7 +68,7 @@ function createEndpoint(
   /** Opens the call of a request. Its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {
     const detail = 'the request did not come within the deadline';
-    const call = new OpenCall(context, requestParts(req, context, { target, trustsProxies }), {
+    const call = new OpenCall(context, requestParts(context, { target, trustsProxies }), {
       operation,
       permission: config.permission,
       lateClient: () => (isWaitingForClient(progress, req) ? fault('bad_request', { detail }) : undefined),
@@ -112,10 +116,12 @@ function createEndpoint(
     operation,
     route: config.path,
     methods: config.methods,
-    serve(req: Request, context: RequestContext, target: RequestTarget) {
+    serve(req: IncomingMessage, context: RequestContext, target: RequestTarget) {
       const framing = framingOf(req, context.head, config.bodyMax);
       if (!isForwardable(target.path)) throw fault('bad_request', { detail: 'path' });
       if (typeof framing === 'string') throw fault('bad_request', { detail: framing });
+      // Only a host reads a body before; nothing is left of it to pass on.
+      if (framing.kind !== 'none' && req.readableDidRead) throw fault('server_error', { detail: BODY_TAKEN });
       const progress = { call: undefined, hasResponse: false, upstreamWaitSince: 0 };
       pass({ req, context, target, framing, progress });
     },

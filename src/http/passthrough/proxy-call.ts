@@ -5,6 +5,7 @@ import { fault } from '../../kernel/errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { TraceHeaders } from '../../telemetry/request-span.ts';
 import { networkFault } from '../../source/client/transport/network-fault.ts';
+import type { HeaderLines } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { relayResponse, resetConnection } from './relay.ts';
 
@@ -25,6 +26,12 @@ type ProxyCallDeps = {
 const PROXY_CALL = Symbol('proxy call');
 type Carrier = (IncomingMessage | ClientRequest) & { [PROXY_CALL]?: ProxyCall };
 
+/** Marks a message as one of a call. */
+export function carry<T extends IncomingMessage | ClientRequest>(carrier: T, call: ProxyCall): T {
+  (carrier as Carrier)[PROXY_CALL] = call;
+  return carrier;
+}
+
 /** The call that a request belongs to. @throws Error if the request was not sent by a call */
 export function proxyCallOf(carrier: IncomingMessage | ClientRequest): ProxyCall {
   const call = (carrier as Carrier)[PROXY_CALL];
@@ -36,6 +43,8 @@ export function proxyCallOf(carrier: IncomingMessage | ClientRequest): ProxyCall
 export class ProxyCall {
   readonly request: ProxyRequest;
   readonly destination: Destination;
+  /** The headers of the request to the upstream. */
+  readonly headers: HeaderLines;
   /** The status of the response. Resolves when all of it was relayed; rejects like `SendProxyRequest`. */
   readonly status: Promise<number>;
   readonly #settle = Promise.withResolvers<number>();
@@ -49,12 +58,8 @@ export class ProxyCall {
     this.destination = destination;
     this.status = this.#settle.promise;
     this.#deps = deps;
-    const { req, headers, signal } = request;
-    // httpxy (http-proxy-middleware is built on it) sends the headers in `req.headers`.
-    req.headers = headers;
-    Object.assign(headers, deps.trace);
-    headers['host'] = destination.url.host;
-    (req as Carrier)[PROXY_CALL] = this;
+    const { headers, signal } = request;
+    this.headers = Object.assign(headers, deps.trace, { host: destination.url.host });
     signal.addEventListener('abort', () => this.#abort(), { once: true });
   }
 
@@ -71,7 +76,7 @@ export class ProxyCall {
     progress.call = upstreamRequest;
     context.summary.upstreamCalls += 1;
     // These listeners have no closure, because closures would keep each request until a full garbage collection.
-    (upstreamRequest as Carrier)[PROXY_CALL] = this;
+    carry(upstreamRequest, this);
     upstreamRequest.once('close', onClose);
     // No caller can ask for another protocol. Without a listener, Node would drop the connection without an error.
     upstreamRequest.once('upgrade', onUpgrade);

@@ -2,7 +2,6 @@
 
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Stream } from 'node:stream';
-import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../kernel/errors/fault.ts';
 import type { Call } from '../../pipeline/stages/call.ts';
@@ -43,8 +42,8 @@ export type ProxyRequest = {
   readonly path: string;
   /** All headers for the upstream except `host`, by lower-case name. */
   readonly headers: HeaderLines;
-  /** The request body, if it is not `req` itself. */
-  readonly body: Stream | undefined;
+  /** The request body. */
+  readonly body: Stream;
   /** Whether the request may be sent again after a failure. */
   readonly isRepeatable: boolean;
   readonly map: PathMap;
@@ -76,7 +75,7 @@ export function isWaitingForClient({ call }: ProxyProgress, req: IncomingMessage
 
 /** A caller's request to a route. */
 export type ProxyContext = {
-  readonly req: Request;
+  readonly req: IncomingMessage;
   readonly context: RequestContext;
   readonly target: RequestTarget;
   readonly framing: Framing;
@@ -84,26 +83,22 @@ export type ProxyContext = {
 };
 
 /** The protocol that the caller used. Without trusted proxies, it is always http. */
-function clientProtocol(req: Request, trustsProxies: boolean): 'http' | 'https' {
-  return trustsProxies && req.protocol === 'https' ? 'https' : 'http';
+function clientProtocol({ caller }: RequestContext, trustsProxies: boolean): 'http' | 'https' {
+  return trustsProxies && caller.protocol === 'https' ? 'https' : 'http';
 }
 
 /** The host that the caller asked for; `undefined` if the request has no valid host. */
-function clientHost(
-  req: Request,
-  { head, target }: Pick<RequestContext, 'head' | 'target'>,
-  trustsProxies: boolean,
-): string | undefined {
-  // `req.host` is right for a target in absolute form, too, but it makes Node parse all headers.
+function clientHost({ caller, head, target }: RequestContext, trustsProxies: boolean): string | undefined {
+  // `caller.host` is right for a target in absolute form, too, but it makes Node parse all headers.
   const isPlain = !trustsProxies && target.startsWith('/');
   // The type promises a host, but a request of HTTP/1.0 may have none.
-  const host = isPlain ? head.host[0] : (req.host as string | undefined);
+  const host = isPlain ? head.host[0] : (caller.host as string | undefined);
   return host !== undefined && host !== '' && isHost(host) ? host : undefined;
 }
 
-/** The body to send; `undefined` if it is the request itself, whose length the parser has checked. */
-function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stream | undefined {
-  if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : undefined;
+/** The body to send. If it has a length, it is the request itself, because the parser has checked the length. */
+function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stream {
+  if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : req;
   return limitedBody(req, bytesMax, () => {
     const error = fault('bad_request', { detail: 'body too long' });
     context.fail(error);
@@ -136,9 +131,9 @@ export function compileProxyRequest(
   /** All headers for the upstream except `host`. */
   function headersOf({ req, context, framing }: ProxyContext, address: string, host?: string): HeaderLines {
     const headers = forwardedHeaders(req, context.head, forwardRule);
-    addFraming(headers, framing, req.method);
+    addFraming(headers, framing, req.method ?? '');
     headers['x-forwarded-for'] = address;
-    headers['x-forwarded-proto'] = clientProtocol(req, trustsProxies);
+    headers['x-forwarded-proto'] = clientProtocol(context, trustsProxies);
     if (host !== undefined) headers['x-forwarded-host'] = host;
     headers['x-request-id'] = context.requestId;
     return Object.assign(headers, ownHeaders);
@@ -146,7 +141,7 @@ export function compileProxyRequest(
 
   return function proxyRequest(proxied, call) {
     const { req, context, target, framing, progress } = proxied;
-    const host = clientHost(req, context, trustsProxies);
+    const host = clientHost(context, trustsProxies);
     const isSafe = req.method === 'GET' || req.method === 'HEAD';
     return {
       req,

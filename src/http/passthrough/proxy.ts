@@ -1,8 +1,9 @@
 // Sends passed-through requests by http-proxy-middleware, which is built on httpxy.
 
+import type { IncomingMessage } from 'node:http';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Clock } from '../../kernel/clock.ts';
-import { ProxyCall, proxyCallOf } from './proxy-call.ts';
+import { carry, ProxyCall, proxyCallOf } from './proxy-call.ts';
 import type { TraceHeaders } from '../../telemetry/request-span.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 
@@ -25,6 +26,19 @@ const eventsPlugin: Plugin = (server) => {
   server.on('error', (error, req) => req !== undefined && proxyCallOf(req).onFailure(error));
 };
 
+const SOCKET = { writable: true };
+
+/**
+ * Makes what http-proxy-middleware takes for the caller's request. It changes the URL and the headers, and listens to the
+ * server; but request and server may be those of a host. The router sets the URL, and the body comes by `options.buffer`.
+ */
+function standInOf(call: ProxyCall): IncomingMessage {
+  const { req } = call.request;
+  const on = (name: string, listener: () => void) => req.on(name, listener);
+  const seen = { method: req.method, headers: call.headers, url: '', socket: SOCKET, on };
+  return carry(seen as unknown as IncomingMessage, call);
+}
+
 /**
  * Makes the function that sends requests by http-proxy-middleware. One middleware serves all routes, because each instance
  * adds a listener to the server. Its default plugins are removed, because they append an error text to broken responses.
@@ -37,7 +51,7 @@ export function createProxy(clock: Clock): SendProxyRequest {
       req.url = request.path;
       // `options` is a copy for this request. httpxy reads the agent and the body from it.
       options.agent = destination.agent;
-      if (request.body !== undefined) options.buffer = request.body;
+      options.buffer = request.body;
       return destination;
     },
     pathFilter: () => true,
@@ -47,10 +61,7 @@ export function createProxy(clock: Clock): SendProxyRequest {
   });
 
   function forward(call: ProxyCall) {
-    const { req, context } = call.request;
-    // The router sets the path. Until then the URL is empty, because the path filter would parse another one.
-    req.url = '';
-    void proxy(req, context.res, (thrown) => call.onFailure(thrown));
+    void proxy(standInOf(call), call.request.context.res, (thrown) => call.onFailure(thrown));
   }
 
   return (request, destination, trace) => {

@@ -5,6 +5,7 @@ import { fault, refusedCredential } from '../../kernel/errors/fault.ts';
 import { hasPlainFraming, announcesMissingBody } from './body.ts';
 import { type AnswerHead, readAnswerHead, returnedHeaders } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
+import { writeHead } from '../listener/write-head.ts';
 import { closeIfBodyUnread } from '../listener/unread-body.ts';
 import { noteKeepAlive } from '../../source/client/transport/one-host-agent.ts';
 
@@ -37,7 +38,7 @@ export function relayResponse(
   if (keepAlive !== undefined && call?.socket) noteKeepAlive(call.socket, keepAlive);
   closeIfBodyUnread(request.context);
   try {
-    res.writeHead(status, responseHeaders(request, url, answer, head));
+    writeHead(request.context, status, responseHeaders(request, url, answer, head));
   } catch (cause) {
     throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause, sourceHealth });
   }
@@ -51,7 +52,8 @@ function responseHeaders(
   head: AnswerHead,
 ): string[] {
   const { context, returns, cors, map, path, host } = request;
-  const headers = returnedHeaders(answer, head, returns, { map, path, host, upstreamUrl });
+  const mountPath = context.mount?.path ?? '';
+  const headers = returnedHeaders(answer, head, returns, { map, path, host, upstreamUrl, mountPath });
   headers.push(
     'X-Request-Id',
     context.requestId,

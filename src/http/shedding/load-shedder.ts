@@ -142,14 +142,15 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       // A request that has waited so long on a paused connection would be answered too late anyway.
       const isLate = paused.pausedMs(req.socket) > delayMsMax;
       if (!isLate && !queueDelay.shouldShed(isAggressive(req.socket))) return true;
-      context.fail(refuse(context, !isLate));
+      // The next request on the connection of a host may be for the host.
+      context.fail(refuse(context, !isLate && context.mount === undefined));
       return false;
     },
     /** Counts a request as one in flight of its operation. @throws GatewayError `overloaded` if they are too many */
     enter(context: RequestContext): void {
       const entry = inFlight.enter(context);
       if (entry === 'entered') return;
-      if (entry === 'congested') throw refuse(context, true);
+      if (entry === 'congested') throw refuse(context, context.mount === undefined);
       metrics.overloaded(context.operation, 'in_flight');
       logRefusal({ reason: 'in_flight', operation: context.operation });
       throw fault('overloaded', { detail: 'overload.inFlightMax' });
