@@ -17,6 +17,7 @@ import { parseYamlFile } from './config/yaml/yaml-file.ts';
 import { openapiDocument } from './contract/openapi.ts';
 import { createGateway } from './gateway/gateway.ts';
 import type { Reloading } from './gateway/reload/reloader.ts';
+import type { HostAuthentication } from './pipeline/stages/authentication/host-principal.ts';
 import { createTracing } from './telemetry/span-exporter.ts';
 
 /** A mistake in the options or in a file of the configuration. */
@@ -62,6 +63,17 @@ export type PorticoLogger = {
 /** Tells the time, in milliseconds: since the epoch, and of a clock that is never set. */
 export type PorticoClock = { readonly now: () => number; readonly monotonic: () => number };
 
+/** A caller whom the host has authenticated. */
+export type PorticoPrincipal = {
+  /** 1 to 128 visible ASCII characters; the log has it as `host:<id>`. */
+  readonly id: string;
+  readonly permissions: readonly string[];
+  /** One of `limits.tiers`; by default `limits.anonymousTier`. */
+  readonly tier?: string;
+  /** The only operations that the caller may use; by default all that the permissions allow. */
+  readonly operations?: readonly string[];
+};
+
 /** How a gateway is made. */
 export type PorticoOptions = {
   /** The path of the gateway file; or the configuration itself. */
@@ -73,6 +85,12 @@ export type PorticoOptions = {
   readonly clock?: PorticoClock;
   /** Whether `/docs` is served, if the gateway file does not turn it off; false by default. */
   readonly docs?: boolean;
+  /** Says who calls, within 1 s; `undefined`: keys and tokens say it. A failure is answered with 500. */
+  authenticate?(
+    request: IncomingMessage,
+  ): PorticoPrincipal | undefined | Promise<PorticoPrincipal | undefined>;
+  /** Whether nobody else may call than whom `authenticate` knows; false by default. */
+  readonly exclusive?: boolean;
 };
 
 /** What a reload has done; `problems` says why one was refused, each with file and line. */
@@ -147,6 +165,13 @@ function viewOf(logger: PorticoLogger | undefined): Logger {
   return Object.create(logger, { level, levels: { value: pino.levels } }) as Logger;
 }
 
+/** How the host authenticates callers; `undefined`: it does not. */
+function hostOf(options: PorticoOptions): HostAuthentication | undefined {
+  if (options.authenticate === undefined) return undefined;
+  const { exclusive = false } = options;
+  return { authenticate: (request) => options.authenticate?.(request), exclusive };
+}
+
 /** Opens what reads the configuration: the first one, and the ones after it. */
 async function openConfig(options: PorticoOptions, stop: AbortSignal, log: Logger) {
   const { config: given, env = process.env } = options;
@@ -180,6 +205,7 @@ async function open(options: PorticoOptions, stop: AbortController): Promise<Por
     {
       ...processServices(host),
       ...(options.clock && { clock: options.clock }),
+      host: hostOf(options),
       log,
       tracing: createTracing(first.gateway.telemetry.traces, { version, log }),
       reloading: { pid, texts: first.texts, ...(reloading satisfies Reloading) },

@@ -30,6 +30,8 @@ export type RoutingSpec = {
   /** Whether bodies are compressed; absent: they are not. */
   readonly compression?: GatewayConfig['cache']['compression'];
   readonly overload: GatewayConfig['overload'];
+  /** Whether a cookie may say who calls; absent: it may not. */
+  readonly variesByCookie?: boolean;
   readonly contract: Contract;
   /** Whether the API page is served. */
   readonly docs: boolean;
@@ -108,7 +110,8 @@ export function createRouting(spec: RoutingSpec, deps: RoutingDeps) {
   const onCompressed = metrics.compressed;
   const { openapi, apiPage } = parts.acquire(makeApiDocuments, { contract, routes }, { onCompressed });
   const openapiPath = `/${contract.version}/openapi.json`;
-  const cors = createCors(spec.cors);
+  const ownCors = createCors(spec.cors);
+  const cors = spec.variesByCookie ? { ...ownCors, vary: `, Cookie${ownCors.vary}` } : ownCors;
   const responder = createResponder({ ...spec, clock, cors, shedder });
   const findRoute = compileRoutes<Endpoint>([
     ...spec.operations.map((served): Route<Endpoint> => ({

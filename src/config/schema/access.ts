@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import {
+  flag,
   addressRange,
   duration,
   httpUrl,
@@ -74,6 +75,11 @@ const keyRecord = z.strictObject({
 
 /** Authentication of callers: API keys, tokens of an issuer, or both. */
 export const callerAuth = z.strictObject({
+  host: flag
+    .default(false)
+    .describe(
+      'Whether the application in which the gateway is mounted authenticates callers, by `authenticate` of `createPortico`. Then a resource may have neither keys nor tokens.',
+    ),
   apiKeys: z
     .strictObject({
       pepper: secret.describe(

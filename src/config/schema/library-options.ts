@@ -1,6 +1,7 @@
 // Checks what a host hands to the library: its options, and the callers that it has authenticated itself.
 
 import * as z from 'zod';
+import { name, permission } from './elements/scalars.ts';
 import type { Problem } from '../yaml/problem.ts';
 
 const hasMethods = (names: readonly string[]) =>
@@ -29,6 +30,16 @@ const options = z.strictObject({
   logger: hasMethods(['isLevelEnabled', 'debug', 'info', 'warn', 'error']).optional(),
   clock: hasMethods(['now', 'monotonic']).optional(),
   docs: z.boolean().optional(),
+  authenticate: z.custom((value) => typeof value === 'function', { error: 'expected a function' }).optional(),
+  exclusive: z.boolean().optional(),
+});
+
+/** A caller whom a host has authenticated. */
+export const hostPrincipal = z.strictObject({
+  id: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected 1 to 128 visible ASCII characters, without spaces'),
+  permissions: z.array(permission).max(1_000),
+  tier: name.optional(),
+  operations: z.array(z.string()).max(1_000).optional(),
 });
 
 /** The problems of the options of the library; none if they are usable. */

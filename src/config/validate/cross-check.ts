@@ -50,7 +50,8 @@ function checkResources(gateway: GatewayConfig, sources: KnownSources, report: R
         `make it longer than budget.time (${source.spec.budget.time} ms) in ${source.yaml.file}`,
       );
     }
-    if (!resource.public && (gateway.auth.apiKeys ?? gateway.auth.jwt) === undefined)
+    const { apiKeys, jwt, host } = gateway.auth;
+    if (!resource.public && !host && (apiKeys ?? jwt) === undefined)
       report(
         ['resources', name],
         'no caller can read it: it is not public, and auth has neither apiKeys nor jwt',

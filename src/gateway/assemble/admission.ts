@@ -16,6 +16,10 @@ import {
   createAuthenticate,
 } from '../../pipeline/stages/authentication/authenticate.ts';
 import { createCredentialThrottle } from '../../pipeline/stages/authentication/credential-throttle.ts';
+import {
+  createHostPrincipal,
+  type HostAuthentication,
+} from '../../pipeline/stages/authentication/host-principal.ts';
 import { createFailedCredentials } from '../../pipeline/stages/authentication/failed-credentials.ts';
 import { createJwksClient } from '../../pipeline/stages/authentication/jwks-fetch.ts';
 import { createJwks, type IssuerKeys } from '../../pipeline/stages/authentication/jwks.ts';
@@ -57,6 +61,8 @@ export type AdmissionDeps = {
   readonly log: Pick<Logger, 'warn'>;
   /** Sends webhooks about keys that expire soon; absent if there are no receivers. */
   readonly tell?: ((event: WebhookEvent) => void) | undefined;
+  /** The host of the library, if it authenticates callers. */
+  readonly host?: HostAuthentication | undefined;
   /** Reuses parts, such as recent look-ups of callers, after a reload that does not change their settings. */
   readonly parts: Pick<ComponentSet, 'acquire'>;
 };
@@ -153,14 +159,16 @@ function makeAuthenticate(
   { auth, tiers: names, limits, records, keyOf, wrong }: AuthenticateSettings,
   deps: AdmissionDeps,
 ): MadeComponent<Stage> {
-  const { clock, metrics } = deps;
+  const { clock, metrics, host } = deps;
+  const { anonymousTier } = limits;
   const tiers = new Set(names);
   return {
     value: createAuthenticate({
-      apiKeys: createKeyCheck(auth, { tiers, fallbackTier: limits.anonymousTier, records }, deps),
+      host: host && { ...host, principalOf: createHostPrincipal(host, { tiers, anonymousTier }) },
+      apiKeys: createKeyCheck(auth, { tiers, fallbackTier: anonymousTier, records }, deps),
       jwt: auth.jwt && keyOf && createJwtCheck({ config: auth.jwt, keyOf, clock, tiers }),
       ...wrong,
-      anonymousTier: limits.anonymousTier,
+      anonymousTier,
       metrics,
     }),
   };
@@ -210,7 +218,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps) {
   if (apiKeys !== undefined) parts.acquire(makePepperNote, { pepper: apiKeys.pepper }, deps);
   const keyOf = jwt && parts.acquire(makeIssuerKeys, issuerOf(jwt), deps);
   const settings = { auth, tiers: Object.keys(tiers), limits: { anonymousTier, failedCredentials } };
-  const hasOwn = jwt !== undefined || (apiKeys?.keys.length ?? 0) > 0;
+  const hasOwn = auth.host || jwt !== undefined || (apiKeys?.keys.length ?? 0) > 0;
   return {
     /** Whether some callers are known without the Redis of keys. */
     canServe: () => hasOwn || records?.canServe() === true,

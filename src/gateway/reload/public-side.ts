@@ -14,6 +14,7 @@ import { createDrain } from '../../http/listener/drain.ts';
 import { closeListener, openListener } from '../../http/listener/open-listener.ts';
 import { createServer, setServerLimits } from '../../http/server.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { HostAuthentication } from '../../pipeline/stages/authentication/host-principal.ts';
 import type { Migrations } from '../../migration/migrations.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import { createSharedComponents } from '../../kernel/shared-components.ts';
@@ -38,6 +39,8 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   }) => ActionHandlers;
   /** The runbook as Markdown; absent: there is none. */
   readonly runbook?: string | undefined;
+  /** The host of the library, if it authenticates callers. */
+  readonly host?: HostAuthentication | undefined;
   /** Records spans; it is closed with the gateway. Absent: tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** This process in the audit, such as `host-1:4711`; absent: `gateway`. */

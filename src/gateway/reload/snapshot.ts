@@ -97,6 +97,7 @@ function assemble(
     compression,
     overload: config.overload,
     docs: isApiPageServed(config),
+    variesByCookie: deps.host !== undefined,
     contract,
   };
   const routing = deps.app.route(spec, { parts, uses });

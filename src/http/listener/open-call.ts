@@ -1,6 +1,7 @@
 // Makes a `Call` of an HTTP request: the parts of the request that the stages use, with the address of the caller, and the
 // deadline and the signal that abort its handling.
 
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { fault, type GatewayError } from '../../kernel/errors/fault.ts';
 import type { Call, RequestParts } from '../../pipeline/stages/call.ts';
@@ -150,6 +151,10 @@ export class OpenCall extends CallSignal implements Call {
 
   openTrace(): UpstreamTrace {
     return this.#context.traces.open(this.#context);
+  }
+
+  get incoming(): IncomingMessage {
+    return this.#context.req;
   }
 
   headerLines(name: string): readonly string[] {

@@ -1,5 +1,6 @@
 // The types of the pipeline: a call, the handlers that answer it, and the stages around a handler.
 
+import type { IncomingMessage } from 'node:http';
 import type { Query } from '../../contract/query.ts';
 import type { Priority } from '../../kernel/upstream-call.ts';
 import type { UpstreamTrace } from '../../telemetry/request-span.ts';
@@ -9,8 +10,8 @@ import type { Usage } from '../../source/client/guard/exchange.ts';
 
 /** The caller, once the credential is verified. */
 export type Principal = {
-  readonly kind: 'key' | 'jwt' | 'anonymous';
-  /** The name of the caller in the log: a key id, `jwt:…`, or `anonymous`. It is not secret. */
+  readonly kind: 'key' | 'jwt' | 'host' | 'anonymous';
+  /** The name of the caller in the log: a key id, `jwt:…`, `host:…`, or `anonymous`. It is not secret. */
   readonly id: string;
   /** Who uses the key, in words for people; absent if nobody wrote it. */
   readonly label?: string | undefined;
@@ -58,6 +59,8 @@ export type Call = {
   readonly permission: string | null;
   readonly request: RequestParts;
   readonly requestId: string;
+  /** The message of the request, for the host of the library alone. */
+  readonly incoming?: IncomingMessage;
   /** Aborts when the client has gone or the deadline is over. */
   readonly signal: AbortSignal;
   /** Returns the trace that calls to upstreams continue. It is made on first use. */

@@ -6,6 +6,7 @@ import { obtainTimings, timed } from '../../../telemetry/requests/request-timing
 import { addressSubject } from '../address-subject.ts';
 import type { Call, Principal, Stage, RequestParts } from '../call.ts';
 import type { RefusalReason, CallerCredential } from './credential-result.ts';
+import type { HostPrincipal } from './host-principal.ts';
 import {
   createCredentialVerifier,
   type CredentialVerifierDeps,
@@ -69,6 +70,8 @@ export type CredentialOutcome = 'accepted' | 'missing' | 'refused' | 'limited' |
 
 /** What the stage needs. A caller without a credential gets 401, unless the operation is public. */
 export type AuthenticateDeps = Omit<CredentialVerifierDeps, 'onRefused'> & {
+  /** Asks the host of the library, before any credential is looked at; absent: there is no host that knows callers. */
+  readonly host?: { readonly principalOf: HostPrincipal; readonly exclusive: boolean } | undefined;
   /** The tier of callers without a credential. */
   readonly anonymousTier: string;
   readonly metrics: {
@@ -90,7 +93,7 @@ const NO_PERMISSIONS: ReadonlySet<string> = new Set();
  * wrong credentials of an address, so that keys cannot be guessed. @throws GatewayError 401, 429 or 503
  */
 export function createAuthenticate(deps: AuthenticateDeps): Stage {
-  const { anonymousTier, metrics } = deps;
+  const { anonymousTier, metrics, host } = deps;
   const verifier = createCredentialVerifier({
     ...deps,
     onRefused: metrics.refusedCredential,
@@ -119,6 +122,13 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
   }
 
   function identify(call: Call): Principal | Promise<Principal> {
+    const found = host?.principalOf(call);
+    if (found instanceof Promise) return found.then((known) => known ?? byCredential(call));
+    return found ?? byCredential(call);
+  }
+
+  function byCredential(call: Call): Principal | Promise<Principal> {
+    if (host?.exclusive === true) return anonymous(call);
     const presented = presentedCredential(call.request);
     if (presented.kind === 'none') return anonymous(call);
     const credential = presented.kind === 'one' ? presented.credential : undefined;

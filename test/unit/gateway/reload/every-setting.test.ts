@@ -43,6 +43,7 @@ const written = {
   webhooks: [{ url: URL, secret: 'a-secret-of-the-tests', events: ['breaker.opened'] }],
   redis: {},
   auth: {
+    host: true,
     apiKeys: {
       pepper: 'a-pepper-of-the-tests-only',
       keys: [
