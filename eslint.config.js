@@ -192,8 +192,8 @@ const buildRules = {
         patterns: [
           {
             regex:
-              '^(?!node:(?!process)|esbuild$|\\./[^.]|\\.\\./\\.\\./admin/console/console-build-options\\.ts$)',
-            message: 'src/cli/build needs only esbuild, Node, and how the page is bundled.',
+              '^(?!node:(?!process)|(?:esbuild|typescript)$|\\./[^.]|\\.\\./\\.\\./admin/console/console-build-options\\.ts$)',
+            message: 'src/cli/build needs only esbuild, TypeScript, Node, and how the page is bundled.',
           },
         ],
       },

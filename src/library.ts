@@ -34,10 +34,10 @@ export type PorticoProblem = {
 };
 
 /** Thrown if the options or the configuration cannot be used; it carries every problem, not only the first. */
-export type ConfigError = Error & { readonly problems: readonly PorticoProblem[] };
+export type PorticoError = Error & { readonly problems: readonly PorticoProblem[] };
 
-/** The class of `ConfigError`, for `instanceof`. */
-export const ConfigError: new (problems: readonly PorticoProblem[], message?: string) => ConfigError =
+/** The class of `PorticoError`, for `instanceof`. */
+export const PorticoError: new (problems: readonly PorticoProblem[], message?: string) => PorticoError =
   ConfigProblems;
 
 /** A configuration without files: what the gateway file, the contract file and each source file would say. */
@@ -147,7 +147,7 @@ function filesOf({ gateway, contract, sources }: PorticoConfig): ConfigFiles {
   };
 }
 
-/** Checks and sets what is different in a host. @throws ConfigError if the configuration asks for workers */
+/** Checks and sets what is different in a host. @throws PorticoError if the configuration asks for workers */
 function forHost(ready: ReadyConfig, { docs = false }: PorticoOptions): ReadyConfig {
   const { gateway, texts } = ready;
   gateway.docs &&= docs;
@@ -238,7 +238,7 @@ async function open(options: PorticoOptions, stop: AbortController): Promise<Por
 
 /**
  * Makes a gateway in this process. It opens no port before `listen`.
- * @throws ConfigError if the options or the configuration cannot be used; its message names each problem with file and line
+ * @throws PorticoError if the options or the configuration cannot be used; its message names each problem with file and line
  */
 export async function createPortico(options: PorticoOptions): Promise<Portico> {
   const stop = new AbortController();

@@ -14,6 +14,7 @@ await build({
   ...bundleOptions,
   entryPoints: {
     main: 'src/main.ts',
+    index: 'src/library.ts',
     'bundle/serve/reading-thread': 'src/pipeline/reading/large-replies/reading-thread.ts',
     'bundle/serve/config-check-thread': 'src/cli/input/config-check-thread.ts',
   },

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import express from 'express';
-import { ConfigError, createPortico } from '../../../src/library.ts';
+import { PorticoError, createPortico } from '../../../src/library.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
 import {
   AUTHORIZED,
@@ -191,7 +191,7 @@ describe('a gateway that cannot be made', () => {
     ],
   ])('because of %s says what is wrong, and where', async (_what, options, expected) => {
     const error = await errorOf(createPortico(options as never));
-    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toBeInstanceOf(PorticoError);
     expect((error as Error).message).toMatch(expected);
   });
 
@@ -199,7 +199,7 @@ describe('a gateway that cannot be made', () => {
     const copy = endAfterTest(copyConfig());
     const line = copy.edit('sources/crm.yaml', 'timeout: 5s', 'timeout: soon');
     const error = await errorOf(createPortico({ config: copy.file }));
-    expect((error as ConfigError).problems[0]).toMatchObject({
+    expect((error as PorticoError).problems[0]).toMatchObject({
       line,
       file: expect.stringContaining('crm.yaml'),
     });
