@@ -34,6 +34,7 @@ export const documentFiles: readonly string[] = [
   'config/docs/contract.md',
   'config/docs/operate.md',
   'config/docs/sources.md',
+  'config/docs/library.md',
   'config/docs/migrate.md',
   'config/docs/reference.md',
   'config/docs/runbook.md',
