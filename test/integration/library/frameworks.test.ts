@@ -35,15 +35,13 @@ const hosts: readonly [string, string, (portico: Portico) => Promise<string>][] 
     'NestJS',
     '/api',
     async (portico) => {
-      class AppModule {}
+      class AppModule {
+        readonly isOfHost = true;
+      }
       Module({})(AppModule);
-      const app = endAfterTest(
-        await NestFactory.create(AppModule, {
-          logger: false,
-          bodyParser: false,
-          forceCloseConnections: true,
-        }),
-      );
+      const options = { logger: false, bodyParser: false, forceCloseConnections: true } as const;
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class
+      const app = endAfterTest(await NestFactory.create(AppModule, options));
       app.use('/api', portico.handler);
       await app.listen(0, '127.0.0.1');
       return app.getUrl();
