@@ -5,6 +5,7 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { availableParallelism, hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import type { WriteStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from './cli/context/context.ts';
@@ -132,10 +133,23 @@ function refuseOldNode(): void {
   process.exit(1);
 }
 
+/**
+ * The folder that keeps compiled code, so that a start is faster: the one that a build has filled, or else one in the
+ * cache of the user, which the first start fills. It is bound to Node's version and the processor, so no package has it.
+ */
+function compileCache(): string | undefined {
+  const built = fileURLToPath(new URL('./compile-cache', import.meta.url));
+  if (existsSync(built)) return built;
+  if (import.meta.url.endsWith('.ts')) return undefined;
+  const { XDG_CACHE_HOME, HOME } = process.env;
+  const inHome = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache');
+  const folder = XDG_CACHE_HOME || inHome;
+  return folder && join(folder, 'portico');
+}
+
 refuseOldNode();
-// The build makes and fills this folder with compiled code, so that a start is faster. There is none in a source tree.
-const compileCache = fileURLToPath(new URL('./compile-cache', import.meta.url));
-if (existsSync(compileCache)) nodeModule.enableCompileCache(compileCache);
+const compiled = compileCache();
+if (compiled) nodeModule.enableCompileCache(compiled);
 // Imported only now: the old Node and the compile cache must be handled before these files are loaded.
 const { runCli } = await import('./cli/program.ts');
 const exitCode = await runCli(process.argv.slice(2), {

@@ -12,6 +12,7 @@ import { runTest, type TestOptions } from './fixtures/replay-fixtures.ts';
 import { type GenerateOptions, runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
 import { readConfig } from './input/read-config.ts';
+import { demoFile } from './input/shipped-files.ts';
 import { readForRedis } from './input/read-for-redis.ts';
 import { registerMigrationCommand } from './migration/register.ts';
 import { registerQualityCommand } from './quality.ts';
@@ -28,9 +29,6 @@ import { registerBackCommand, registerReloadCommand } from './serve/reload.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerTryCommand } from './serve/try.ts';
 import examples from './examples.json' with { type: 'json' };
-
-/** The gateway file of the demo: it declares a migration to try out. */
-const DEMO_FILE = 'config/demo.yaml';
 
 /** Which configuration a command is about. */
 export type ConfigPaths = {
@@ -70,7 +68,7 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
   program
     .command('demo')
     .description('start the sample services and the gateway in front of them')
-    .action(() => runDemo(files.given() ?? DEMO_FILE, context));
+    .action(() => runDemo(files.given() ?? demoFile, context));
   program
     .command('generate')
     .description(

@@ -1,6 +1,6 @@
 // The stored form of an API key, and how it is written to and read from Redis.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { addressRange } from '../config/schema/elements/scalars.ts';
 import { tryParseJson } from '../kernel/json/try-parse-json.ts';
 

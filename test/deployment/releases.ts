@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
+import { NODE } from '../support/gateway/gateway-process.ts';
+import { createFolder } from '../support/process/folder.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { CHART, readYaml } from './harness/chart.ts';
 
@@ -20,27 +22,51 @@ type Sbom = {
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 
-/** What npm itself says is installed without the packages of the development. */
-function installed(): ReadonlySet<string> {
+/** What is in the program, as its build says, and what npm installs with it: `name@version`. */
+async function shipped(folder: string): Promise<readonly string[]> {
+  const { code, err } = await runProcess(NODE, ['src/cli/build/bundle.ts', `--outdir=${folder}`]);
+  assert.equal(code, 0, err);
+  const titles = readFileSync(`${folder}/THIRD_PARTY.txt`, 'utf8').match(/^== .*$/gm) ?? [];
+  const bundled = titles.flatMap((title) => [...title.matchAll(/(\S+) (\d\S*) \(/g)]);
   const { packages } = readJson('package-lock.json') as {
     packages: Record<string, { version: string; dev?: boolean; devOptional?: boolean }>;
   };
-  const ours = Object.entries(packages).filter(
+  const installed = Object.entries(packages).filter(
     ([path, one]) => path !== '' && one.dev !== true && one.devOptional !== true,
   );
-  return new Set(ours.map(([path, { version }]) => `${path.split('node_modules/').at(-1) ?? ''}@${version}`));
+  return [
+    ...bundled.map(([, name = '', version = '']) => `${name}@${version}`),
+    ...installed.map(([path, { version }]) => `${path.split('node_modules/').at(-1) ?? ''}@${version}`),
+  ];
+}
+
+/** The packages that the manifest names for the development alone. */
+function tools(): readonly string[] {
+  const { devDependencies, bundled } = readJson('package.json') as {
+    devDependencies: object;
+    bundled: readonly string[];
+  };
+  return Object.keys(devDependencies).filter((name) => !bundled.includes(name));
 }
 
 const bill: BenchRow = {
   id: 'releases-1',
-  name: 'the bill of materials has every package that is installed for production and no other, each with its hash, a licence of the allow list and what it needs',
+  name: 'the bill of materials has every package that is bundled or installed and no tool of the development, each with its hash, a licence of the allow list and what it needs',
   fast: true,
-  async run() {
+  async run(bench) {
+    const folder = createFolder('bill');
+    bench.own({ close: () => folder.remove() });
     const { code, out, err } = await runProcess('.ci/sbom', []);
     assert.equal(code, 0, err);
     const { metadata, components, dependencies } = JSON.parse(out) as Sbom;
     const refs = new Set(components.map((one) => one['bom-ref']));
-    assert.deepEqual([...refs].sort(), [...installed()].sort());
+    const missing = (await shipped(folder.path)).filter((ref) => !refs.has(ref));
+    assert.deepEqual(missing, []);
+    const named = new Set([...refs].map((ref) => ref.slice(0, ref.lastIndexOf('@'))));
+    assert.deepEqual(
+      tools().filter((name) => named.has(name)),
+      [],
+    );
     for (const { licenses, hashes, ...one } of components) {
       assert.ok(ALLOWED.includes(licenses?.[0]?.license?.id ?? ''), `the licence of ${one['bom-ref']}`);
       assert.match(hashes?.[0]?.content ?? '', /^[0-9a-f]{128}$/, one['bom-ref']);

@@ -10,6 +10,8 @@ export const bundleOptions = {
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'warning',
+  // `debug` takes it if a tool of the development has brought it.
+  external: ['supports-color'],
   // Packages in CommonJS ask for Node's modules by `require`, which a module of ECMAScript does not have.
   banner: {
     js: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",

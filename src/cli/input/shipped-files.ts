@@ -1,6 +1,7 @@
-// Finds the files that are delivered with the program (version, runbook, example sources), in a source tree or in a build.
+// Finds the files that are delivered with the program (version, runbook, demo, example sources), in a source tree or in a build.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { FileText } from '../../config/yaml/yaml-file.ts';
 
 /**
@@ -15,6 +16,9 @@ function firstOf(...places: readonly string[]): URL | undefined {
 export const version = (
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
+
+/** The gateway file of the demo: it declares a migration to try out. */
+export const demoFile = fileURLToPath(new URL('../../../config/demo.yaml', import.meta.url));
 
 /** The runbook that the operator's listener serves; empty if it was not installed. */
 export function servedRunbook(): string {

@@ -19,7 +19,7 @@ type DemoAddresses = {
   readonly hasTraffic: boolean;
 };
 
-const TRAFFIC_HINT = 'DEMO_TRAFFIC=1 npm run demo fills it with a minute of traffic';
+const TRAFFIC_HINT = 'started with DEMO_TRAFFIC=1, it shows a minute of traffic';
 const TRAFFIC_RUNS = 'a minute of sample traffic, with faults, has begun';
 
 function demoInstructions(

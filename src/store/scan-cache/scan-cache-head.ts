@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { openJsonEnvelope, toEnvelope } from '../redis/stored-bytes.ts';
 
 /** The description of a scan cache in Redis without its rows, so that a process need not read them all. */

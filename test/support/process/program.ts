@@ -19,9 +19,8 @@ function installIn(folder: string, complete: string): void {
     throw error;
   }
   cpSync('src/http/api-page/static', join(folder, 'dist/http/api-page/static'), { recursive: true });
-  for (const shared of ['package.json', 'node_modules']) symlinkSync(resolve(shared), join(folder, shared));
-  symlinkSync(resolve('config/docs/runbook.md'), join(folder, 'dist/runbook.md'));
-  symlinkSync(resolve('config/examples'), join(folder, 'dist/examples'));
+  for (const shared of ['package.json', 'node_modules', 'config'])
+    symlinkSync(resolve(shared), join(folder, shared));
   writeFileSync(complete, '');
 }
 

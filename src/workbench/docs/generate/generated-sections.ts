@@ -49,20 +49,43 @@ function conditionsTable(): string {
   return markdownTable(['Condition', 'Severity', 'Above', 'Alert after', 'Entry'], rows);
 }
 
-type LockEntry = { readonly license?: string; readonly dev?: boolean; readonly devOptional?: boolean };
+type LockEntry = { readonly license?: string; readonly dependencies?: Readonly<Record<string, string>> };
+type Lock = Readonly<Record<string, LockEntry>>;
 
 const PACKAGES = 'node_modules/';
 
-/** The licences of the packages that Portico runs on. */
+/** Where a package is that the package at `from` needs: in its own folder, or in the nearest one above it. */
+function placeOf(name: string, from: string, packages: Lock): string {
+  const own = `${from === '' ? '' : `${from}/`}${PACKAGES}${name}`;
+  return own in packages || from === ''
+    ? own
+    : placeOf(name, from.slice(0, Math.max(0, from.lastIndexOf(`/${PACKAGES}`))), packages);
+}
+
+/** Adds the packages that are needed at a place of the lock file, and what they need themselves. */
+function addNeeded(names: readonly string[], from: string, packages: Lock, needed: Set<string>): void {
+  for (const name of names) {
+    const place = placeOf(name, from, packages);
+    if (needed.has(place)) continue;
+    needed.add(place);
+    addNeeded(Object.keys(packages[place]?.dependencies ?? {}), place, packages, needed);
+  }
+}
+
+/** The licences of the packages that Portico runs on: those of its bundle, and those that are installed with it. */
 function licencesTable(): string {
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
-    packages: Readonly<Record<string, LockEntry>>;
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>;
+    bundled: readonly string[];
   };
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Lock };
+  const needed = new Set<string>();
+  addNeeded([...Object.keys(manifest.dependencies), ...manifest.bundled], '', packages, needed);
   const byLicence = new Map<string, Set<string>>();
-  for (const [path, { license = '', dev, devOptional }] of Object.entries(packages)) {
+  for (const path of needed) {
     const name = path.slice(path.lastIndexOf(PACKAGES) + PACKAGES.length);
-    if (path === '' || dev === true || devOptional === true) continue;
-    byLicence.set(license, (byLicence.get(license) ?? new Set()).add(name));
+    const licence = packages[path]?.license ?? '';
+    byLicence.set(licence, (byLicence.get(licence) ?? new Set()).add(name));
   }
   const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1));
   return markdownTable(
