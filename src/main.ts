@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { availableParallelism, hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import type { WriteStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from './cli/context/context.ts';
@@ -116,6 +117,17 @@ function terminalOf(stream: WriteStream): Terminal | undefined {
   return { stream: seen, hasColours: stream.hasColors() };
 }
 
+/** Asks a question on the terminal. Ctrl-C there is a signal like any other. */
+async function ask(question: string): Promise<string> {
+  const line = createInterface({ input: process.stdin, output: process.stderr });
+  line.on('SIGINT', onSignal);
+  try {
+    return await line.question(question, { signal: stop.signal });
+  } finally {
+    line.close();
+  }
+}
+
 /** The user who runs this process. In a container, a user may have a number but no name. */
 function userName(): string {
   try {
@@ -158,6 +170,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   terminals: { out: terminalOf(process.stdout), err: terminalOf(process.stderr) },
+  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   openLog(shared = false) {
     const log = openLogOutput(shared);
     logs.push(log);

@@ -11,6 +11,7 @@ import { registerExplainCommand } from './explain.ts';
 import { runTest, type TestOptions } from './fixtures/replay-fixtures.ts';
 import { type GenerateOptions, runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
+import { registerInitCommand } from './init/init.ts';
 import { readConfig } from './input/read-config.ts';
 import { demoFile } from './input/shipped-files.ts';
 import { readForRedis } from './input/read-for-redis.ts';
@@ -114,6 +115,7 @@ export function registerCommands(
   registerContractCommands(line);
   registerExplainCommand(line);
   registerInferCommand(line);
+  registerInitCommand(line);
   registerTryCommand(line);
   registerReloadCommand(line);
   registerDoctorCommand(line);

@@ -6,12 +6,14 @@ import { plainCause } from '../kernel/plain-cause.ts';
 import type { ConfigPaths } from './commands.ts';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { printProblems } from './input/read-config.ts';
+import { isRegularFile } from './input/regular-file.ts';
 import { version } from './input/shipped-files.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { printBlocks } from './output/print-report.ts';
 import { runStart } from './serve/start.ts';
 
-const CONFIG_FILE = 'config/portico.yaml';
+/** The gateway files that are looked for, if none is named: of a folder that `init` made, and of the repository. */
+const CONFIG_FILES = ['portico.yaml', 'config/portico.yaml'] as const;
 
 /** Creates the command line. `start` loads no other command, because they are two hundred files. */
 async function createProgram(args: readonly string[], context: CliContext): Promise<Command> {
@@ -24,7 +26,10 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
     .exitOverride()
     .showSuggestionAfterError();
   const given = () => program.opts<{ config?: string }>().config ?? context.env['PORTICO_CONFIG'];
-  const files: ConfigPaths = { given, file: () => given() ?? CONFIG_FILE };
+  const files: ConfigPaths = {
+    given,
+    file: () => given() ?? CONFIG_FILES.find(isRegularFile) ?? CONFIG_FILES[1],
+  };
   program
     .command('start')
     .description('start the gateway')

@@ -54,6 +54,8 @@ export type CliContext = {
   readonly err: (text: string) => void;
   /** The terminals that the output goes to; absent for a pipe or a file, which get the same text on every run. */
   readonly terminals?: { readonly out?: Terminal | undefined; readonly err?: Terminal | undefined };
+  /** Asks somebody who sits at a terminal; absent if nobody does. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Opens the log of a gateway on standard output; `shared`: other processes write there too. */
   readonly openLog: (shared?: boolean) => LogDestination;
   readonly processes: Processes;

@@ -1,18 +1,15 @@
 // `portico config`: shows which configuration a running gateway serves; `portico config diff` shows how two revisions or two
 // replicas differ.
 
-import { diff } from 'node:util';
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import { objectBlocks } from '../../workbench/explain/report/object-tables.ts';
 import type { Report } from '../../workbench/explain/report/report.ts';
 import type { CommandLine } from '../context/context.ts';
+import { fileDifference } from '../output/file-difference.ts';
 import { addAskingAction, askListener, type GatewayOptions } from './operator-api-client.ts';
 
 type InForce = ActionValue<'config'>;
 type DiffOptions = GatewayOptions & { readonly with?: string };
-
-/** Lines of context around a difference. */
-const AROUND = 2;
 
 /** Reports which configuration is in force, which processes serve it, and the reloads before. */
 function configReport(found: InForce): Report {
@@ -29,17 +26,6 @@ function configReport(found: InForce): Report {
     })),
   };
   return { json: found, blocks: objectBlocks(shown) };
-}
-
-/** The lines of one file that are different, with `AROUND` lines before and after. */
-function fileDifference(before = '', after = ''): readonly string[] {
-  const signs = { '-1': '+ ', '0': '  ', '1': '- ' } as const;
-  const lines = diff(before.split('\n'), after.split('\n'));
-  const isNear = (at: number) =>
-    lines.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(([kind]) => kind !== 0);
-  return lines.flatMap(([kind, line], at) =>
-    isNear(at) ? `${signs[kind]}${line}` : isNear(at - 1) ? '  …' : [],
-  );
 }
 
 /** The text difference of two configurations; secrets are `***` in both. */

@@ -20,8 +20,10 @@ import { type InferArguments, type InferJob, readInferJob } from './infer-job.ts
 import { nextSteps } from './next-steps.ts';
 import { wholeNumberOption } from '../input/whole-number-option.ts';
 
-const CALLS_MAX = 400;
-const TIMEOUT_S = 15;
+/** What a draft may cost, if nothing else is said. */
+export const CALLS_MAX = 400;
+/** The longest a call may take, if nothing else is said. */
+export const TIMEOUT_S = 15;
 
 /** Drafts one resource, and shows on a terminal how it goes on. */
 function inferShown(options: InferOptions, context: CliContext): Promise<InferredSource> {
@@ -114,12 +116,13 @@ function reportOf({ text }: Drafted, resources: Drafted['resources']): Report {
   };
 }
 
-async function runInfer(
+/** Drafts a source file and writes it; the result says what was found, and what to do next. @throws InferError */
+export async function draftSource(
   url: string | undefined,
   options: InferArguments,
   configFile: string,
   context: CliContext,
-): Promise<void> {
+) {
   const contract = readGatewayContract(configFile);
   const job = readInferJob(url, options, { ...context, configFile, contract });
   const drafted = await draftAll(job, context);
@@ -147,13 +150,34 @@ async function runInfer(
   const needed = job.into === undefined ? Object.keys(variables) : [];
   const written = { name: first.name, resources: served, variables: needed, configFile };
   const next = job.out === undefined ? [] : nextSteps({ ...written, file, contract });
+  return { file, report, next, isComplete: drafted.isComplete };
+}
+
+/** Runs a command that drafts. A draft that is not possible ends it: 69 if the service does not answer, or else 1. */
+export async function endByInferError<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof InferError)) throw error;
+    const { unavailable, failure } = exitCodes;
+    throw new ExitError(error.isUnavailable ? unavailable : failure, error.message, error.hint);
+  }
+}
+
+async function runInfer(
+  url: string | undefined,
+  options: InferArguments,
+  configFile: string,
+  context: CliContext,
+): Promise<void> {
+  const { report, next, isComplete } = await draftSource(url, options, configFile, context);
   if (options.json === true) printReport(report, true, context);
   else {
     printBlocks(report.blocks, context, { to: 'err' });
     // People paste these commands, so their lines are not broken.
     context.err(renderText(next));
   }
-  if (!drafted.isComplete) throw new ExitError(exitCodes.failure);
+  if (!isComplete) throw new ExitError(exitCodes.failure);
 }
 
 const whole = wholeNumberOption(1, 99_999);
@@ -197,12 +221,7 @@ export function registerInferCommand({ program, configFile, context }: CommandLi
     .option('--calls-max <number>', 'the most calls that each resource may take', whole, CALLS_MAX)
     .option('--timeout <seconds>', 'the longest a call may take', whole, TIMEOUT_S)
     .option('--json', 'print the draft and every guess as JSON')
-    .action(async (url: string | undefined, options: InferArguments) => {
-      try {
-        await runInfer(url, options, configFile(), context);
-      } catch (error) {
-        if (!(error instanceof InferError)) throw error;
-        throw new ExitError(exitCodes.failure, error.message, error.hint);
-      }
-    });
+    .action((url: string | undefined, options: InferArguments) =>
+      endByInferError(() => runInfer(url, options, configFile(), context)),
+    );
 }

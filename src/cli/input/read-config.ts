@@ -51,7 +51,7 @@ export function readText(file: string): FileText {
     return { file, text: readRegularFile(file) };
   } catch (cause) {
     const message = `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})`;
-    throw fileError(file, message, 'name the file with --config, or PORTICO_CONFIG');
+    throw fileError(file, message, 'name the file with --config, or PORTICO_CONFIG; portico init writes one');
   }
 }
 

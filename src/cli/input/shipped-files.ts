@@ -20,6 +20,10 @@ export const version = (
 /** The gateway file of the demo: it declares a migration to try out. */
 export const demoFile = fileURLToPath(new URL('../../../config/demo.yaml', import.meta.url));
 
+/** A text of the folder `config`, as it is delivered with the program. */
+export const shippedText = (path: string) =>
+  readFileSync(new URL(`../../../config/${path}`, import.meta.url), 'utf8');
+
 /** The runbook that the operator's listener serves; empty if it was not installed. */
 export function servedRunbook(): string {
   const found = firstOf('../../runbook.md', '../../../config/docs/runbook.md');

@@ -43,10 +43,13 @@ export function notesAt(
 export class InferError extends Error {
   /** How the operator can go on. */
   readonly hint: string | undefined;
+  /** Whether the service did not answer. */
+  readonly isUnavailable: boolean;
 
-  constructor(message: string, hint?: string) {
+  constructor(message: string, hint?: string, isUnavailable = false) {
     super(message);
     this.name = 'InferError';
     this.hint = hint;
+    this.isUnavailable = isUnavailable;
   }
 }

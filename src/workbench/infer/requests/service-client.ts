@@ -48,10 +48,11 @@ function toInferError(error: unknown, signal: AbortSignal): unknown {
     return new InferError('the calls are used up', 'allow more with --calls-max');
   if (!(error instanceof GatewayError)) return error;
   if (error.code === 'upstream_timeout')
-    return new InferError('the service did not answer in time', 'try a longer --timeout');
+    return new InferError('the service did not answer in time', 'try a longer --timeout', true);
   return new InferError(
     (error.detail ?? error.message).replaceAll('net.bytesMax', BYTES_MAX),
     'check the address, and that the service can be reached from here',
+    error.code === 'upstream_unavailable',
   );
 }
 

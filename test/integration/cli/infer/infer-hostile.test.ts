@@ -148,6 +148,6 @@ describe('a hostile service', () => {
       await serve(() => ({ headers: { 'Content-Length': '100' }, body: '[' }), { open: true }),
     );
     const { code, err } = await runInfer([`${service.origin}/list`, '--resource', 'users', '--timeout', '1']);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('did not answer in time') });
+    expect({ code, err }).toEqual({ code: 69, err: expect.stringContaining('did not answer in time') });
   });
 });

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../../../src/cli/input/read-config.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { runOnTerminal } from '../../support/command/run-on-terminal.ts';
+import { twoLists } from '../../support/dialects/two-lists.ts';
+import { startForEach } from '../../support/jest/lifetime.ts';
+import { createFolder } from '../../support/process/folder.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+
+const parent = startForEach(() => createFolder('init'));
+const service = startForEach(() => startUpstream(serving(twoLists)));
+
+const shop = () => join(parent.path, 'shop');
+const read = (file: string) => readFileSync(join(shop(), file), 'utf8');
+const init = (...words: readonly string[]) => runCommand(['init', shop(), '--yes', ...words]);
+const listed = () => readdirSync(shop(), { recursive: true, encoding: 'utf8' }).sort();
+const served = (env = {}) => {
+  const { compiled } = readConfig(join(shop(), 'portico.yaml'), env);
+  return compiled.map(({ resource }) => resource.name).sort();
+};
+
+const MINIMAL = ['.env.example', '.gitignore', 'portico.yaml', 'sources'];
+const WHOLE = [...MINIMAL, 'contract.yaml', 'docker-compose.yml', 'package.json'];
+const SAMPLES = ['sources/catalog.yaml', 'sources/crm.yaml'];
+
+describe('portico init', () => {
+  it('writes a configuration that is served as it is, in front of the sample services', async () => {
+    expect(await init()).toMatchObject({ code: 0, err: '' });
+    expect(listed()).toEqual([...WHOLE, ...SAMPLES].sort());
+    expect(served()).toEqual(['products', 'users']);
+  });
+
+  it('writes the configuration alone with --minimal', async () => {
+    expect(await init('--minimal')).toMatchObject({ code: 0, err: '' });
+    expect(listed()).toEqual([...MINIMAL, ...SAMPLES].sort());
+    expect(served()).toEqual(['products', 'users']);
+  });
+
+  it.each([
+    ['portico.yaml', 'portico.schema.json'],
+    ['contract.yaml', 'contract.schema.json'],
+    ['sources/crm.yaml', 'source.schema.json'],
+  ])('names in %s the schema of the installed package', async (file, schema) => {
+    await init();
+    const [, up = ''] = /^sources(\/)/.exec(file) ?? [];
+    expect(read(file).split('\n')[0]).toBe(
+      `# yaml-language-server: $schema=${up && '../'}node_modules/portico/config/${schema}`,
+    );
+    expect(existsSync(`config/${schema}`)).toBe(true);
+  });
+
+  it.each(['portico.yaml', 'contract.yaml', '.env.example', '.gitignore', 'docker-compose.yml'])(
+    'explains %s by three comments or more',
+    async (file) => {
+      await init();
+      expect(read(file).match(/^ *# .*$/gm)?.length).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  it('replaces nothing, and says at a second run what differs', async () => {
+    await init();
+    const changed = read('portico.yaml').replace('20 per 1s', '30 per 1s');
+    writeFileSync(join(shop(), 'portico.yaml'), changed);
+    const { code, out } = await init();
+    expect(code).toBe(0);
+    expect(read('portico.yaml')).toBe(changed);
+    expect(out).toContain('kept     portico.yaml: it differs');
+    expect(out).toMatch(/- {5}standard: .*30 per 1s.*\n.*\+ {5}standard: .*20 per 1s/);
+    expect(out).toContain('as it is contract.yaml');
+    expect(out).not.toContain('written');
+  });
+
+  it('drafts the sources that are named, serves them, and ends with how they answer', async () => {
+    const lists = ['users', 'products'].flatMap((name) => ['--from', `${service.origin}/api/${name}`]);
+    const { code, out } = await init(...lists, '--header', 'X-Key: its-secret');
+    expect(code).toBe(0);
+    expect(listed()).toEqual([...WHOLE, 'sources/service.yaml'].sort());
+    expect(read('.env.example')).toMatch(/^SERVICE_KEY=$/m);
+    expect(served({ SERVICE_KEY: 'its-secret' })).toEqual(['products', 'users']);
+    expect(read('sources/service.yaml')).toContain('$schema=../node_modules/portico/');
+    expect(out.slice(out.indexOf('Next:'))).toMatch(/Answers of the draft:\n +GET \/v1\/\w+\?limit=10 +200/);
+  });
+
+  it('asks three questions at most on a terminal', async () => {
+    const answers = [`${service.origin}/api/products?x=1`, 'X-Key: its-secret'];
+    const { code, written } = await runOnTerminal(['init', shop()], { answers });
+    expect({ code, written }).toMatchObject({ code: 0 });
+    expect(written.match(/\?\s\(none/g)).toHaveLength(2);
+    expect(served({ SERVICE_KEY: 'its-secret' })).toEqual(['products']);
+  });
+
+  it('asks what an address lists that does not say so', async () => {
+    const { code, written } = await runOnTerminal(['init', shop()], {
+      answers: [`${service.origin}/api`, 'nothing'],
+    });
+    expect(code).toBe(64);
+    expect(written).toContain('What does it list: users or products?');
+    expect(written.replaceAll(/\s+/g, ' ')).toContain('the contract has no list of nothing');
+  });
+
+  it.each([
+    ['an address that names no resource', 64, ['--from', 'http://127.0.0.1:1/list'], 'says what it lists'],
+    ['what is no address', 64, ['--from', 'users=ftp://files'], 'it does not begin with http'],
+    ['a resource that the contract lacks', 64, ['--from', 'orders=http://127.0.0.1:1/'], 'no list of orders'],
+    ['a service that does not answer', 69, ['--from', 'http://127.0.0.1:1/users'], 'ECONNREFUSED'],
+  ])('refuses %s with %i, and writes no file', async (_what, code, words, problem) => {
+    expect(await init(...words)).toEqual({ code, out: '', err: expect.stringContaining(problem) });
+    expect(listed()).toEqual(['sources']);
+  });
+
+  it('refuses a folder that is a file', async () => {
+    writeFileSync(shop(), '');
+    expect(await init()).toMatchObject({ code: 64, err: expect.stringContaining('is a file') });
+  });
+
+  it('shows the problems of a contract that is there already, with 78', async () => {
+    await init();
+    writeFileSync(join(shop(), 'contract.yaml'), 'contract: 2\n');
+    expect(await init()).toMatchObject({ code: 78, err: expect.stringContaining('contract.yaml:1') });
+  });
+});
