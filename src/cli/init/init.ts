@@ -56,7 +56,7 @@ function resourceIn({ pathname }: URL, names: readonly string[]): string | undef
 /** Reads an address of `--from`, with the name of its resource or without. @throws ExitError */
 function readAddress(text: string, names: readonly string[], named: string): Address {
   const [, given, address = ''] = /^(?:([a-z][\w-]*)=)?(.*)$/s.exec(text) ?? [];
-  const hint = `--from ${names[0] ?? 'users'}=https://crm.example/people; names: ${names.join(', ')}`;
+  const hint = `--from ${names[0] ?? '<name>'}=https://crm.example/people; names: ${names.join(', ')}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new ExitError(
