@@ -114,14 +114,14 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   /**
    * Makes the refusal of a request, and pauses the client's connection when the response is sent. A refusal costs half as much
    * as a cached response, so a client that asks again at once must not be read at once. The connection stays open, because
-   * a new one would cost as much as a response. `mayPause`: false if the connection was just paused.
+   * a new one would cost as much as a response. `mayPause`: false if it was just paused; one of a host is not.
    */
-  function refuse({ req, res, operation }: RequestContext, mayPause: boolean): GatewayError {
+  function refuse({ req, res, operation, mount }: RequestContext, mayPause: boolean): GatewayError {
     metrics.overloaded(operation, 'event_loop');
     logRefusal({ reason: 'event_loop', delayMs: Math.round(queueDelay.delayMs) });
     const refusal = refusalAfter(paused.expectedPauseMs);
     res.once('close', () => {
-      if (mayPause && res.shouldKeepAlive && !req.socket.destroyed) paused.pause(req.socket);
+      if (mayPause && !mount && res.shouldKeepAlive && !req.socket.destroyed) paused.pause(req.socket);
     });
     return refusal;
   }
@@ -142,15 +142,14 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       // A request that has waited so long on a paused connection would be answered too late anyway.
       const isLate = paused.pausedMs(req.socket) > delayMsMax;
       if (!isLate && !queueDelay.shouldShed(isAggressive(req.socket))) return true;
-      // The next request on the connection of a host may be for the host.
-      context.fail(refuse(context, !isLate && context.mount === undefined));
+      context.fail(refuse(context, !isLate));
       return false;
     },
     /** Counts a request as one in flight of its operation. @throws GatewayError `overloaded` if they are too many */
     enter(context: RequestContext): void {
       const entry = inFlight.enter(context);
       if (entry === 'entered') return;
-      if (entry === 'congested') throw refuse(context, context.mount === undefined);
+      if (entry === 'congested') throw refuse(context, true);
       metrics.overloaded(context.operation, 'in_flight');
       logRefusal({ reason: 'in_flight', operation: context.operation });
       throw fault('overloaded', { detail: 'overload.inFlightMax' });
