@@ -112,7 +112,9 @@ describe('the figures of two workers on one Redis', () => {
 
   it('make the overview: rates of the last minute, each source with its share, and the Redis of each role', async () => {
     const overview = await view('overview', '/api/overview');
-    expect(overview).toMatchObject({ scope: 'workers', processes: 2, draining: false, attention: [] });
+    expect(overview).toMatchObject({ scope: 'workers', processes: 2, draining: false });
+    // A caller of this test has asked above its limit.
+    expect(overview.attention.map(({ code }) => code)).toEqual(['caller_refused']);
     expect(overview.redis).toEqual(['keys', 'limits', 'cache'].map((role) => ({ role, state: 'ready' })));
     const crm = overview.sources.find(({ name }) => name === 'crm');
     expect(crm).toMatchObject({ kind: 'source', breaker: 'closed', inFlight: 0, waiting: 0, errorShare: 0 });

@@ -72,7 +72,13 @@ const incident = z.strictObject({
     .optional()
     .describe('The calls until the last failure; absent where none are counted.'),
   answers: z
-    .strictObject({ ...failedOf, share })
+    .strictObject({
+      ...failedOf,
+      share,
+      flawed: count
+        .optional()
+        .describe('Of `slow`: how many were slow or failed. Of `field`: how many have null for the field.'),
+    })
     .describe(
       'Answers with a status from 500 on, or late ones that callers did not wait for, of all; of `keys`: 401.',
     ),

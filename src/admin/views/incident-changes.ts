@@ -78,7 +78,13 @@ export function changesBeforeIncident(
   return onceEach([...audited, ...started].sort((a, b) => (a.at < b.at ? 1 : -1))).slice(0, CHANGES_MAX);
 }
 
+/** A reload of limits alone: it makes no dependency fail. */
+const LIMITS_ALONE = /^reload applied: limits\.[^,]*(?:, limits\.[^,]*)*$/;
+
 /** The latest change of the configuration that may be the cause of an incident. */
 export function suspectChange(changes: readonly Change[], since: number): Change | undefined {
-  return changes.find(({ at, what }) => what.startsWith(APPLIED) && since - Date.parse(at) <= SUSPECT_MS);
+  return changes.find(
+    ({ at, what }) =>
+      what.startsWith(APPLIED) && !LIMITS_ALONE.test(what) && since - Date.parse(at) <= SUSPECT_MS,
+  );
 }

@@ -85,14 +85,19 @@ function issuerTexts({ answers, since, last }: FleetIncident, facts: PatienceFac
   ];
 }
 
-/** Samples and files are looked at seldom, and an issuer whose last key set serves is asked each 30 seconds. */
+/** Samples and files are looked at seldom. */
 const QUIET_AFTER_MS: Readonly<Partial<Record<FleetIncident['kind'], number>>> = {
-  ...{ config: 5_000, field: 5_000, issuer: 33_000 },
+  config: 5_000,
+  field: 5_000,
 };
+/** An issuer whose last key set serves is asked each 30 seconds. Once that is over, each token shows whether it is well. */
+const ISSUER_QUIET_MS = 33_000;
 
 /** Whether an open incident may be over: nothing has failed for longer than it takes until the fleet knows of a failure. */
-export const isQuiet = ({ kind, seen }: Pick<FleetIncident, 'kind' | 'seen'>, now: number): boolean =>
-  now - seen > (QUIET_AFTER_MS[kind] ?? 3_000);
+export function isQuiet({ kind, seen, answers }: FleetIncident, now: number): boolean {
+  const isAskedSeldom = kind === 'issuer' && answers.failed === 0;
+  return now - seen > (isAskedSeldom ? ISSUER_QUIET_MS : (QUIET_AFTER_MS[kind] ?? 3_000));
+}
 
 /** What the gateway will do about an open incident without an operator, as sentences without a full stop; empty if it has ended. */
 export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: number): readonly string[] {
@@ -103,8 +108,8 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
         `${kind === 'field' ? 'no answer has lacked it' : 'nothing has failed'} for ${seconds(now - seen)}; it ends after ${QUIET_MS / 1_000}`,
       ]
     : [];
-  // Their state is looked at each second: what has not failed since then is well again.
-  if (over.length > 0 && ['redis', 'keys', 'config'].includes(kind)) return over;
+  // What of these has not failed since then is well again.
+  if (over.length > 0 && ['redis', 'keys', 'config', 'issuer'].includes(kind)) return over;
   const source = sourceOfIncident(incident) ?? '';
   switch (kind) {
     case 'source':
@@ -117,7 +122,7 @@ export function whatHappensNext(incident: FleetIncident, facts: NextFacts, now: 
     case 'keys':
       return ['a key is accepted again within a second once Redis has its record'];
     case 'issuer':
-      return [...over, ...issuerTexts(incident, facts, now)];
+      return issuerTexts(incident, facts, now);
     case 'field':
       return over.length > 0
         ? [`${over.join()}, once the values count as back`]

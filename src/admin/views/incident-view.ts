@@ -168,6 +168,12 @@ function callersOf({ callers, labels, otherCallers, answers }: Incident) {
   };
 }
 
+/** How many answers were slow, or lack a value, where that is what is wrong. */
+const flawedOf = ({ kind, operations }: Incident) =>
+  kind === 'slow' || kind === 'field'
+    ? { flawed: Object.values(operations).reduce((sum, count) => sum + count, 0) }
+    : {};
+
 /** The runs of an incident that reopened, with their times as text. */
 const runTimesOf = (incident: Incident) =>
   runsOf(incident).map((run) => ({ ...run, since: iso(run.since), until: iso(run.until) }));
@@ -193,7 +199,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     ...(worsenedAt === undefined ? {} : { worsenedAt: iso(worsenedAt) }),
     ...faultOf(incident, changedAt),
     ...(hasCalls(kind) && { calls: { ...withShare(incident.calls), notSent } }),
-    answers: withShare(incident.answers),
+    answers: { ...withShare(incident.answers), ...flawedOf(incident) },
     ...callersOf(incident),
     ...(affected !== undefined && { affected }),
     operations: Object.entries(incident.operations)

@@ -95,6 +95,8 @@ export function openTally(
     ...{ causes: empty(), callers: empty(), otherCallers: 0, operations: empty() },
     failedAt: empty(),
     askedAt: new Map(wellHosts.map((host) => [host, 0])),
+    /** Of `trailing`, by host. */
+    trailingAt: empty(),
   };
 }
 
@@ -109,7 +111,10 @@ export function beginTally(tally: IncidentTally, since: number, answered: number
 /** Counts a call that did not fail. */
 export function countHealthyCall(tally: IncidentTally, host: string | undefined): void {
   tally.trailing += 1;
-  addTo(tally.askedAt, host);
+  addTo(tally.trailingAt, host);
+  // A host that was well until the last failure is known, too.
+  if (host !== undefined && tally.askedAt.size < NAMES_MAX)
+    tally.askedAt.set(host, tally.askedAt.get(host) ?? 0);
 }
 
 const isCriticalNow = ({ answersFailed }: IncidentTally, { isCritical = false }: TallySubject) =>
@@ -138,6 +143,9 @@ export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySu
     tally.failed += 1;
     tally.total += tally.trailing + 1;
     tally.trailing = 0;
+    for (const [host, count] of tally.trailingAt)
+      tally.askedAt.set(host, (tally.askedAt.get(host) ?? 0) + count);
+    tally.trailingAt.clear();
     addTo(tally.failedAt, failure.host);
     addTo(tally.askedAt, failure.host);
   }

@@ -42,6 +42,15 @@ const timesOf = ({ since, until }: NonNullable<Shown['runs']>[number]) =>
 const shareText = ({ failed, total, share }: Shown['answers'], how = 'failed'): string =>
   `${number(failed)} of ${number(total)} ${how} (${percentText(share ?? 0)})`;
 
+/** How many answers failed; or were slow, or lack a value, where that is what is wrong. */
+function answersText({ kind, answers }: Shown): string {
+  const { failed, total, flawed = 0 } = answers;
+  const failures = failed === 0 ? 'none failed' : shareText(answers);
+  if (flawed === 0) return failures;
+  const how = kind === 'slow' ? 'slow' : 'lack the value';
+  return `${failures}; ${shareText({ failed: flawed, total, share: flawed / Math.max(1, total) }, how)}`;
+}
+
 /** Since when it lasts, and when it first began if it reopened. */
 function sinceText({ since, last, state, firstAt, reopened, worsenedAt }: Shown, at: string): string {
   const until = state === 'open' ? at : last;
@@ -81,7 +90,7 @@ function beforeText({ before: { changes, problem } }: Shown): readonly string[] 
 
 /** What an operator must know first about an incident, each with its label. */
 function labelledTexts(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
-  const { state, runs, calls, answers, operations, hosts, effects, next, todo, faultText } = one;
+  const { state, runs, calls, operations, hosts, effects, next, todo, faultText } = one;
   const how = one.kind === 'slow' ? 'slow' : calls === undefined ? 'affected' : 'failed';
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
   const requests = operations.map(({ name, failed }) => `${name} ${number(failed)}`).join(', ');
@@ -94,7 +103,7 @@ function labelledTexts(one: Shown, at: string): readonly (readonly [label: strin
     ),
     ['fault', faultText],
     ...(calls === undefined ? [] : [['calls', `${shareText(calls, how)}${notSent}`] as const]),
-    ['answers', answers.failed === 0 ? 'none failed' : shareText(answers)],
+    ['answers', answersText(one)],
     ['requests', requests === '' ? 'none failed' : requests],
     ['callers', callersText(one)],
     ...several(

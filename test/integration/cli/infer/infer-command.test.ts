@@ -97,7 +97,7 @@ describe('portico infer', () => {
     const service = await serve(() => ({}));
     await service.close();
     const { code, err } = await runInfer([`${service.origin}/list`, '--resource', 'users']);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('ECONNREFUSED') });
+    expect({ code, err }).toEqual({ code: 69, err: expect.stringContaining('ECONNREFUSED') });
   });
 
   it('wants an address or a sample, and a resource', async () => {

@@ -88,6 +88,22 @@ describe('an incident of the issuer', () => {
   );
 });
 
+describe('an incident of the issuer whose tokens were refused', () => {
+  it('is quiet some seconds after the last refusal, and says nothing else then', () => {
+    const quiet = { last: NOW - 17_000, seen: NOW - 17_000, answers: { failed: 3, total: 9 } };
+    expect(viewOf({ kind: 'issuer', subject: 'auth.jwt', ...quiet })).toMatchObject({
+      isQuiet: true,
+      next: ['nothing has failed for 17 seconds; it ends after 60'],
+    });
+  });
+});
+
+describe('an incident in which no answer fails', () => {
+  it.each(['slow', 'field'] as const)('says how many answers it affects: %s', (kind) =>
+    expect(viewOf({ kind, subject: 'crm users.email', operations: { a: 3, b: 1 } }).answers.flawed).toBe(4),
+  );
+});
+
 describe('an incident of a machine that gives the gateway too little CPU', () => {
   it('names the machine, says that it is no service, and to give it more CPU', () => {
     const cause = 'too little CPU, so it answers late';
@@ -143,6 +159,16 @@ describe('whose fault an incident is', () => {
   ])('is perhaps that of a reload, if one was applied %d ms before', (beforeMs, text) =>
     expect(viewOf({}, { before: reload(beforeMs) }).faultText).toBe(text),
   );
+
+  it('is not that of a reload of limits alone, which makes no service fail', () => {
+    const [change] = reload(30_000).changes;
+    const whatOf = (what: string) => ({ changes: change === undefined ? [] : [{ ...change, what }] });
+    const faultOf = (what: string) => viewOf({}, { before: whatOf(what) }).faultText;
+    expect(faultOf('reload applied: limits.tiers.spare.windows.0.points changed 7 → 8')).toBe(
+      'the service behind the gateway, not the gateway',
+    );
+    expect(faultOf('reload applied: limits.tiers.a changed, sources.crm changed')).toBe(perhaps);
+  });
 
   it('is ours, if the service refuses our credential', () =>
     expect(viewOf({ cause: "refuses Portico's credential (401)" })).toMatchObject({

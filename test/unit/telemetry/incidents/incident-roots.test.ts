@@ -198,3 +198,16 @@ describe('a state', () => {
     expect(Math.abs(only(night.incidents()).since - began)).toBeLessThanOrEqual(2_000);
   });
 });
+
+describe('the hosts of a source', () => {
+  it('have the counts of their calls until the last failure, as the source has', () => {
+    const night = createNight();
+    night.seconds(10, () => night.calls('crm', 0, 4, 'unreachable', 'a:1'));
+    night.seconds(10, () => night.calls('crm', 4, 0, '', 'a:1'));
+    const { calls, hosts } = only(night.incidents());
+    expect([calls, hosts['a:1']]).toEqual([
+      { failed: 40, total: 40 },
+      { failed: 40, total: 40 },
+    ]);
+  });
+});

@@ -43,6 +43,15 @@ export function requestsFilter({
 const countedText = ({ failed, total, share }: IncidentView['answers'], how = 'failed') =>
   `${countText(failed)} of ${countText(total)} ${how} (${shareText(share)})`;
 
+/** How many answers failed; or were slow, or lack a value, where that is what is wrong. */
+function answersText({ kind, answers }: IncidentView): string {
+  const { failed, total, flawed = 0 } = answers;
+  const failures = failed === 0 ? 'none failed' : countedText(answers);
+  if (flawed === 0) return failures;
+  const how = kind === 'slow' ? 'slow' : 'lack the value';
+  return `${failures}; ${countedText({ failed: flawed, total, share: flawed / Math.max(1, total) }, how)}`;
+}
+
 function timesText({ since, last, state, worsenedAt, firstAt, reopened }: IncidentView, at: string): string {
   const until = state === 'open' ? at : last;
   const lasts = `${instantText(since)}, for ${spanText(Date.parse(until) - Date.parse(since))}`;
@@ -139,7 +148,7 @@ function openText({ last, isQuiet }: IncidentView, now: number): string {
 
 /** The facts of an incident: what, why, since when, who is affected, what to do. `at`: when the gateway answered. */
 export function incidentFacts(incident: IncidentView, at: string): VNode {
-  const { runs, calls, answers, operations, hosts, next, state, last, faultText } = incident;
+  const { runs, calls, operations, hosts, next, state, last, faultText } = incident;
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${countText(calls.notSent)} not sent`;
   const requests = operations.map(({ name, failed }) => ({
     ...{ key: name, text: name, filter: { operation: name }, failed },
@@ -151,7 +160,7 @@ export function incidentFacts(incident: IncidentView, at: string): VNode {
     ['Runs', runs && listOf(runs.map((run) => runCell(run, how)))],
     ['Whose fault', faultText],
     ['Calls', calls && `${countedText(calls, how)}${notSent}`],
-    ['Answers', answers.failed === 0 ? 'none failed' : countedText(answers)],
+    ['Answers', answersText(incident)],
     [how === 'slow' ? 'Whose slow or failed answers' : 'Whose answers', callersCell(incident)],
     ['Which requests', requests.length === 0 ? 'none failed' : countedLinks(incident, requests)],
     [
