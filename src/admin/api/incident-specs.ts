@@ -75,9 +75,12 @@ const incident = z.strictObject({
     .strictObject({
       ...failedOf,
       share,
-      flawed: count
+      flawed: z
+        .strictObject({ ...failedOf, share })
         .optional()
-        .describe('Of `slow`: how many were slow or failed. Of `field`: how many have null for the field.'),
+        .describe(
+          'Of `slow`: those that were slow or failed. Of `field`: those that have null for the field.',
+        ),
     })
     .describe(
       'Answers with a status from 500 on, or late ones that callers did not wait for, of all; of `keys`: 401.',

@@ -169,10 +169,10 @@ function callersOf({ callers, labels, otherCallers, answers }: Incident) {
 }
 
 /** How many answers were slow, or lack a value, where that is what is wrong. */
-const flawedOf = ({ kind, operations }: Incident) =>
-  kind === 'slow' || kind === 'field'
-    ? { flawed: Object.values(operations).reduce((sum, count) => sum + count, 0) }
-    : {};
+function flawedOf({ kind, operations, answers: { total } }: Incident) {
+  const failed = Object.values(operations).reduce((sum, count) => sum + count, 0);
+  return (kind === 'slow' || kind === 'field') && failed > 0 ? { flawed: withShare({ failed, total }) } : {};
+}
 
 /** The runs of an incident that reopened, with their times as text. */
 const runTimesOf = (incident: Incident) =>

@@ -44,11 +44,10 @@ const shareText = ({ failed, total, share }: Shown['answers'], how = 'failed'): 
 
 /** How many answers failed; or were slow, or lack a value, where that is what is wrong. */
 function answersText({ kind, answers }: Shown): string {
-  const { failed, total, flawed = 0 } = answers;
+  const { failed, flawed } = answers;
   const failures = failed === 0 ? 'none failed' : shareText(answers);
-  if (flawed === 0) return failures;
-  const how = kind === 'slow' ? 'slow' : 'lack the value';
-  return `${failures}; ${shareText({ failed: flawed, total, share: flawed / Math.max(1, total) }, how)}`;
+  if (flawed === undefined) return failures;
+  return `${failures}; ${shareText(flawed, kind === 'slow' ? 'slow' : 'lack the value')}`;
 }
 
 /** Since when it lasts, and when it first began if it reopened. */

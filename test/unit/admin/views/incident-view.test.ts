@@ -100,7 +100,9 @@ describe('an incident of the issuer whose tokens were refused', () => {
 
 describe('an incident in which no answer fails', () => {
   it.each(['slow', 'field'] as const)('says how many answers it affects: %s', (kind) =>
-    expect(viewOf({ kind, subject: 'crm users.email', operations: { a: 3, b: 1 } }).answers.flawed).toBe(4),
+    expect(viewOf({ kind, subject: 'crm users.email', operations: { a: 3, b: 1 } }).answers.flawed).toEqual({
+      ...{ failed: 4, total: 8, share: 0.5 },
+    }),
   );
 });
 

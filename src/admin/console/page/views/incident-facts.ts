@@ -45,11 +45,10 @@ const countedText = ({ failed, total, share }: IncidentView['answers'], how = 'f
 
 /** How many answers failed; or were slow, or lack a value, where that is what is wrong. */
 function answersText({ kind, answers }: IncidentView): string {
-  const { failed, total, flawed = 0 } = answers;
+  const { failed, flawed } = answers;
   const failures = failed === 0 ? 'none failed' : countedText(answers);
-  if (flawed === 0) return failures;
-  const how = kind === 'slow' ? 'slow' : 'lack the value';
-  return `${failures}; ${countedText({ failed: flawed, total, share: flawed / Math.max(1, total) }, how)}`;
+  if (flawed === undefined) return failures;
+  return `${failures}; ${countedText(flawed, kind === 'slow' ? 'slow' : 'lack the value')}`;
 }
 
 function timesText({ since, last, state, worsenedAt, firstAt, reopened }: IncidentView, at: string): string {
