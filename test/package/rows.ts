@@ -16,6 +16,9 @@ const PORTICO = 'node_modules/.bin/portico';
 /** What has to be in the tarball, and what must not. */
 const NEEDED = [
   'dist/main.js',
+  'dist/index.js',
+  'dist/index.d.ts',
+  'config/starter/portico.yaml',
   'dist/THIRD_PARTY.txt',
   'dist/admin/console/page/main.js',
   'dist/http/api-page/static/page.js',

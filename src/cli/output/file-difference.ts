@@ -3,7 +3,7 @@ import { diff } from 'node:util';
 /** Lines of context around a difference. */
 const AROUND = 2;
 
-/** The lines of a text that another one has not, with `AROUND` lines before and after. */
+/** The differences of two texts by line (`-` before, `+` after), each with `AROUND` lines of context. */
 export function fileDifference(before = '', after = ''): readonly string[] {
   const signs = { '-1': '+ ', '0': '  ', '1': '- ' } as const;
   const lines = diff(before.split('\n'), after.split('\n'));

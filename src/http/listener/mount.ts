@@ -1,4 +1,5 @@
-// Reads a request that the application of a host hands on: Express, Connect, or `node:http` itself.
+// Finds what a request of a host's application (Express, Connect, or `node:http` itself) asks for, below which path it is mounted,
+// and who calls, without changing the request.
 
 import type { IncomingMessage } from 'node:http';
 import type { Express } from 'express';

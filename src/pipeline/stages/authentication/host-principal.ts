@@ -1,4 +1,5 @@
-// Asks the host of the library who calls: it may know the caller by the session of its own application.
+// Asks the host of the library who calls, within a second: it may know the caller by the session of its own application. A change
+// that another site's page may have sent with a caller's cookie is refused.
 
 import type { IncomingMessage } from 'node:http';
 import { hostPrincipal } from '../../../config/schema/library-options.ts';
