@@ -11,8 +11,21 @@ import { readDocument } from './document.ts';
 const run = promisify(execFile);
 const root = new URL('../../../', import.meta.url).pathname;
 const MARK = '--- block ---';
-/** How guides start Portico. It starts from source: three times the CPU time, and `test/e2e/try.test.ts` has it. */
-const BY_NPM = 'npm run -s portico --';
+
+/** What a guide says, each with what stands in its place here. */
+export type Places = ReadonlyMap<string, string>;
+
+/** How a guide in a clone starts Portico. From source it takes three times the CPU time, and `test/e2e/try.test.ts` has it. */
+export const inClone = (): Places => new Map([['npm run -s portico --', `node ${program()}`]]);
+
+/** How a guide with the tarball starts Portico. `npm run test:package` follows it with the tarball itself. */
+export const inFolder = (): Places =>
+  new Map([
+    ['npx --yes --package="$TARBALL" portico', `node ${program()}`],
+    ['npm install --no-audit --no-fund "$TARBALL"', 'true'],
+    ['npm run -s portico --', `node --env-file=.env ${program()}`],
+    ['npm start', `node --env-file=.env ${program()} start`],
+  ]);
 
 /** A block of commands of a guide, what the guide says that it prints, and its place among such blocks. */
 export type GuideStep = {
@@ -42,16 +55,19 @@ export type FollowedGuide = {
   readonly remove: () => void;
 };
 
-/** Follows a guide in one shell, as a reader does; `home` is the folder that its commands name. */
-export async function followGuide(file: string, home: string, port: string): Promise<FollowedGuide> {
+/** Follows a guide in one shell, as a reader does; `home` is the folder that its commands name, `ports` its ports. */
+export async function followGuide(
+  file: string,
+  home: string,
+  ports: readonly string[],
+  written: Places,
+  more: Readonly<Record<string, string>> = {},
+): Promise<FollowedGuide> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-guide-'));
-  const places = new Map([
-    [home, folder],
-    [BY_NPM, `node ${program()}`],
-  ]);
-  for (const one of [port, '8080', '9090']) places.set(one, String(await freePort()));
+  const places = new Map([[home, folder], ...written]);
+  for (const one of [...ports, '8080', '9090']) places.set(one, String(await freePort()));
   const placed = (text: string) =>
-    [...places].reduce((done, [written, actual]) => done.replaceAll(written, actual), text);
+    [...places].reduce((done, [said, actual]) => done.replaceAll(said, actual), text);
   const marked = stepsOf(file)
     .map(({ script }) => `${placed(script)}\necho '${MARK}'`)
     .join('\n');
@@ -66,6 +82,7 @@ export async function followGuide(file: string, home: string, port: string): Pro
       NODE_COMPILE_CACHE: compileCache(),
       PORT: places.get('8080'),
       ADMIN_PORT: places.get('9090'),
+      ...more,
     },
   });
   const seconds = (performance.now() - began) / 1_000;

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FollowedGuide, followGuide, stepsOf } from './run-guide.ts';
+import { type FollowedGuide, followGuide, inClone, inFolder, stepsOf } from './run-guide.ts';
 
 describe.each([
   {
-    ...{ file: 'config/docs/start.md', home: '~/start', port: '7300', minutes: 10 },
-    ...{ draft: 'sources/start.yaml', variable: 'START_API_KEY' },
+    ...{ file: 'config/docs/start.md', home: '~/start', ports: ['7300', '6399'], minutes: 10 },
+    ...{ places: inFolder, draft: 'shop/sources/service.yaml', variable: 'SERVICE_API_KEY' },
   },
   {
-    ...{ file: 'config/docs/your-own-resource.md', home: '~/orders', port: '7103', minutes: 5 },
-    ...{ draft: 'sources/desk.yaml', variable: 'DESK_ORDERS_TOKEN' },
+    ...{ file: 'config/docs/your-own-resource.md', home: '~/orders', ports: ['7103'], minutes: 5 },
+    ...{ places: inClone, draft: 'sources/desk.yaml', variable: 'DESK_ORDERS_TOKEN' },
   },
-])('the $minutes minutes of $file', ({ file, home, port, minutes, draft, variable }) => {
+])('the $minutes minutes of $file', ({ file, home, ports, minutes, places, draft, variable }) => {
   let guide: FollowedGuide;
   beforeAll(async () => {
-    guide = await followGuide(file, home, port);
+    guide = await followGuide(file, home, ports, places());
   });
   afterAll(() => guide.remove());
 
