@@ -61,7 +61,7 @@ const ofCalls = [
     'refuses',
     /^refuses Portico's credential \(401\)$/,
     'upstream_error',
-    { fault: 'configuration' },
+    { fault: 'configuration', advice: 'Do for 401 and 403' },
   ),
   ofPeople(
     'incidents-shape',

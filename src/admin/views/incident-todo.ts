@@ -1,6 +1,7 @@
 // Says for the description of an incident what an operator should do: the entry of the runbook, the view and the command.
 
 import { sourceOfIncident } from '../../telemetry/incidents/causes.ts';
+import { CREDENTIAL_REFUSED } from '../../telemetry/incidents/failure-words.ts';
 import { type Incident, type IncidentKind, isStarved } from '../../telemetry/incidents/incident.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
 
@@ -53,9 +54,11 @@ export function todoOf(
 
 const LINE_CHARS_MAX = 240;
 
-/** The advice of an entry of the runbook: its first sentences, as plain text. */
-export function todoLine(entry: string | undefined): string {
-  const text = /\*\*Do:\*\*\s*([\s\S]*?)(?:\n\n|$)/.exec(entry ?? '')?.[1] ?? '';
+/** The advice of an entry of the runbook for a cause: its first sentences, as plain text. */
+export function todoLine(entry: string | undefined, cause: string): string {
+  const label = cause.startsWith(CREDENTIAL_REFUSED) ? 'Do for 401 and 403' : 'Do';
+  const [, advice = ''] = entry?.split(`**${label}:**`) ?? [];
+  const [text = ''] = advice.split(/\n\n|\n\*\*/, 1);
   const plain = text
     .replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')

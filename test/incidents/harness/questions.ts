@@ -27,6 +27,8 @@ export type Expected = Pick<IncidentView, 'kind' | 'subject' | 'fault'> & {
   readonly cause: RegExp;
   /** The entry of the runbook that helps. */
   readonly entry: string;
+  /** The line of the entry that helps, if it is not `Do`. */
+  readonly advice?: string;
   /** Who logs the calls that tell whether what comes next has come. */
   readonly injector: ((night: Night) => Injector) | undefined;
   /** What the operator does beside the reloads of before. */
@@ -91,10 +93,11 @@ const isBetween = (told: string, from: number, to: number) =>
   Date.parse(told) >= from - 1_000 && Date.parse(told) <= to + 1_000;
 
 /** The beginning of what the runbook says is to do, read from its file. */
-function runbookLine(entry: string): string {
+function runbookLine({ entry, advice = 'Do' }: Pick<Expected, 'entry' | 'advice'>): string {
   const text = readFileSync('config/docs/runbook.md', 'utf8').split(`### \`${entry}\``)[1] ?? '';
-  const line = /\*\*Do:\*\*\s*([\s\S]*?)\n\n/.exec(text)?.[1] ?? '';
+  const [, line = ''] = text.split(`**${advice}:**`);
   return line
+    .trimStart()
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll(/\s+/g, ' ');
@@ -111,14 +114,14 @@ function shareProblem({ late }: Views, { truth }: Case): string | undefined {
   return isTrue ? undefined : show({ calls, answers, truth: { calls: truth.calls, answers: truth.answers } });
 }
 
-function todoProblem({ early }: Views, { expected: { entry } }: Case): string | undefined {
+function todoProblem({ early }: Views, { expected }: Case): string | undefined {
   const { todo } = early ?? {};
   // The reload shortly before may be the cause, so the line begins with it.
   const start = todo?.line.split('; else ').at(-1)?.slice(0, 60) ?? '';
   const isTrue =
-    todo?.entry === entry &&
+    todo?.entry === expected.entry &&
     start !== '' &&
-    runbookLine(entry).startsWith(start) &&
+    runbookLine(expected).startsWith(start) &&
     /^(?:portico|redis-cli) /.test(todo.command) &&
     todo.view.startsWith('#/');
   return isTrue ? undefined : show(todo);

@@ -57,6 +57,12 @@ describe('an incident of a source', () => {
     expect(line).toBe('bring the service back; the gateway uses it again by itself.');
   });
 
+  it.each([
+    ['answers 500', /^bring the service back; /],
+    ["refuses Portico's credential (401)", /^renew the credential in the source's file\. /],
+    ['no answer within 2 s', /^find out why the service is slow or does not answer\. Raise deadline only/],
+  ])('says what is to do if it %s', (cause, line) => expect(viewOf({ cause }).todo.line).toMatch(line));
+
   it('says whether each request asks it, or waits for a slot', () => {
     const saturated = { severity: 'warning', code: 'saturated', text: '39 calls wait' } as const;
     expect(viewOf({}).next[0]).toBe('its breaker is closed: each request asks it');
@@ -72,6 +78,9 @@ describe('an incident of the issuer', () => {
     'tokens are refused with 503 until its key set can be read',
     'the next token asks for its key set, at most once a second',
   ];
+
+  it('says only in one place when it is asked again', () =>
+    expect(viewOf(issuer).todo.line).toBe('bring the issuer back, or correct auth.jwt.jwksUrl and reload.'));
 
   it('says how long the last key set serves, and when it is asked for again', () => {
     expect(viewOf({ ...issuer, last: NOW - 10_000, seen: NOW - 10_000 }).next).toEqual([
