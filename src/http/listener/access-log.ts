@@ -114,7 +114,7 @@ function fieldsOf(context: RequestContext, clock: Clock): RequestLogFields {
     method: req.method,
     status: finished || res.headersSent ? res.statusCode : null,
     aborted: finished ? undefined : true,
-    caller: summary.principalId,
+    caller: summary.principalId ?? summary.claimedId,
     cache: summary.cache === 'none' ? undefined : summary.cache,
     durationMs: Math.round((clock.monotonic() - context.startedAt) * 10) / 10,
   };

@@ -1,6 +1,6 @@
 // Verifies the credential of a request by all checks (for authenticate.ts), remembers good ones, and limits wrong ones.
 
-import { blameUpstream, fault, type GatewayError } from '../../../kernel/errors/fault.ts';
+import { blameUpstream, fault, GatewayError } from '../../../kernel/errors/fault.ts';
 import { createBoundedMap } from '../../../store/memory/bounded-map.ts';
 import type { ApiKeyCheck } from './api-key-check.ts';
 import { parseApiKey } from './api-key.ts';
@@ -33,7 +33,7 @@ export type CredentialVerifierDeps = {
   readonly onRefused: (reason: RefusalReason) => void;
 };
 
-type CallerSummary = Pick<CallSummary, 'principalId' | 'principalLabel'>;
+type CallerSummary = Pick<CallSummary, 'principalId' | 'principalLabel' | 'claimedId'>;
 
 /** The most verified credentials that a process remembers. They are fewer if tokens have very many permissions. */
 const KNOWN_MAX = 50_000;
@@ -55,6 +55,18 @@ function lostKey({ keyId, label }: RefusedCredential, summary: CallerSummary): G
   blameUpstream(error, 'redis.keys');
   return error;
 }
+
+/** Throws the error of a check. If a credential cannot be checked now, its caller is named, so that operators see who is affected. */
+const throwNamed =
+  (known: AcceptedCredential | undefined, text: string, summary: CallerSummary) =>
+  (error: unknown): never => {
+    if (error instanceof GatewayError && error.code === 'upstream_unavailable') {
+      summary.principalId = known?.principal.id;
+      summary.principalLabel = known?.principal.label;
+      summary.claimedId = parseApiKey(text)?.id;
+    }
+    throw error;
+  };
 
 /** Creates the verifier, which finds the principal of a credential. */
 export function createCredentialVerifier({
@@ -103,7 +115,7 @@ export function createCredentialVerifier({
      * Verifies a credential and returns its principal. `undefined` means that the request presents something that is not
      * exactly one credential. Rejects with 401 if the credential is wrong (this is counted for the address and for the key
      * that it names), with 429 if too many wrong ones were tried, and with 503 if it cannot be verified now. If the credential
-     * is a key that Redis has lost, `summary` gets its owner.
+     * is a key that Redis has lost or that cannot be checked now, `summary` gets its owner.
      */
     async verify(
       credential: CallerCredential | undefined,
@@ -117,7 +129,7 @@ export function createCredentialVerifier({
           why: 'the request presents something that is not one credential',
         });
       const { digest, text } = credential;
-      const result = await check(credential, subject);
+      const result = await check(credential, subject).catch(throwNamed(accepted.get(digest), text, summary));
       if (result.kind === 'accepted') {
         accepted.set(digest, result, KNOWN_MS);
         if (result.allows?.(address) === false) return refuse(subject, text, { reason: 'wrong_address' });

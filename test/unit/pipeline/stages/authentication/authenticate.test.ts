@@ -93,6 +93,18 @@ describe('authenticate', () => {
     expect(new Set(outcomes)).toEqual(new Set(['unknown unavailable']));
   });
 
+  it('names the caller whose credential cannot be verified now, and trusts no id that nothing proves', async () => {
+    const { clock, world, handler, statusOf } = startAuthenticate();
+    await handler(bearerCall(storedKey));
+    clock.advance(61_000);
+    world.lookup = () => ({ kind: 'unreachable', cause: new Error('down') });
+    const [known, unknown, strange] = [storedKey, otherKey, 'eyJ.a.b'].map((key) => bearerCall(key));
+    for (const call of [known, unknown, strange]) if (call !== undefined) await statusOf(call);
+    expect(known?.summary).toMatchObject({ principalId: storedId });
+    expect(unknown?.summary).toMatchObject({ principalId: undefined, claimedId: otherKey.slice(4, 16) });
+    expect(strange?.summary.claimedId).toBeUndefined();
+  });
+
   it('asks nobody about a credential it has verified a moment ago', async () => {
     const { clock, lookups, handler } = startAuthenticate();
     for (let round = 0; round < 100; round += 1) await handler(bearerCall(storedKey));
