@@ -54,7 +54,7 @@ const questions: readonly Question[] = [
   {
     question: 'what else is wrong?',
     clicks: [(page) => page.locator('li.incident summary')],
-    answer: () => /1 effect|\d effects[\s\S]*breaker is open/,
+    answer: () => /1 effect|\d effects[\s\S]*breaker keeps calls back/,
   },
   {
     question: 'what to do?',
@@ -137,7 +137,7 @@ const sent: BenchRow = {
     await page.locator('main h1', { hasText: 'source catalog' }).waitFor();
     await tab.go('#/incident/source-nothing-1');
     const unknown = await tab.text();
-    const ok = /effects?\s+.*breaker is open/.test(text.replaceAll('\n', ' ')) && listed === 20;
+    const ok = /effects?\s+.*breaker keeps calls back/.test(text.replaceAll('\n', ' ')) && listed === 20;
     return promised(ok && unknown.includes('no incident has the id') && isClean(tab), {
       'requests listed': listed,
       text: ok ? 'whole' : text.slice(0, 2_000),

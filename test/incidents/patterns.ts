@@ -2,20 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IncidentView } from '../../src/admin/api/incident-specs.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
+import { againRows } from './again.ts';
 import { type Fleet, startFleet } from './harness/fleet.ts';
-import { look, openIn, spendNight } from './harness/night.ts';
+import { listed, openIn, spendNight } from './harness/night.ts';
 import { callsOf, isAt, isCount, truthOf } from './harness/truth.ts';
 
 const WARM_MS = 8_000;
 
 const namesOf = (incidents: readonly IncidentView[]) =>
   incidents.map(({ kind, subject }) => `${kind} ${subject}`).sort();
-
-/** What page and terminal list, whether open or ended. */
-async function listed(fleet: Fleet) {
-  const { page, json } = await look(fleet);
-  return { page: page.incidents, terminal: json.incidents };
-}
 
 const isTold = ({ told }: Fleet, type: string) => told.filter((one) => one.type === type).length;
 
@@ -87,45 +82,6 @@ const flapping: BenchRow = {
   id: 'incidents-flapping',
   name: 'a service fails for 5 s and is well for 5 s, again and again: one incident, told once',
   run: flap,
-};
-
-async function comeBack(bench: FaultBench) {
-  const harm = {
-    begin: ({ people }: Fleet) => people.inject({ manner: 'fails' }),
-    end: ({ people }: Fleet) => people.inject({ manner: 'well' }),
-  };
-  const { fleet, over, from } = await spendNight(bench, harm, { harmMs: 12_000 });
-  const [first] = over.page.incidents;
-  const again = Date.now();
-  fleet.people.inject({ manner: 'other' });
-  // Its callers have gone: what fails now is asked here.
-  const asked = Array.from({ length: 30 }, async (_, n) => {
-    await sleep(n * 200);
-    await fleet.gateways[n % 2]?.ask(`/v1/users?limit=3&page=${n + 1}`);
-  });
-  await Promise.all(asked);
-  await sleep(4_000);
-  const { page, terminal } = await listed(fleet);
-  const [one] = page;
-  const causes = [one?.cause, first?.cause].join();
-  return promised(
-    first?.state === 'ended' &&
-      one?.cause !== first.cause &&
-      [page, terminal].every((all) => all.length === 1) &&
-      one?.state === 'open' &&
-      one.id === first.id &&
-      one.reopened === 1 &&
-      isAt(first.since, from) &&
-      isAt(one.since, again) &&
-      [page, terminal].every(([of]) => of?.runs?.map(({ cause }) => cause).join() === causes),
-    { incidents: page.length, reopened: one?.reopened ?? 0, 'in terminal': terminal[0]?.reopened ?? 0 },
-  );
-}
-
-const reopening: BenchRow = {
-  id: 'incidents-reopened',
-  name: 'a service fails again two minutes later by another cause: the same incident, reopened once, since it failed again, with both causes',
-  run: comeBack,
 };
 
 async function aFifth(bench: FaultBench) {
@@ -247,7 +203,7 @@ const drained: BenchRow = {
 export const patternRows: readonly BenchRow[] = [
   two,
   flapping,
-  reopening,
+  ...againRows,
   aFifthSlow,
   deadHost,
   none,

@@ -32,18 +32,35 @@ function leftText(what: string, leftMs: number, over: string): string {
   return leftMs > 0 ? `${what} for at most ${seconds(leftMs)} more` : over;
 }
 
-function upstreamTexts({ breakerAt, since }: FleetIncident, source: string, facts: NextFacts, now: number) {
-  const breakerMs = facts.breakerMs(source);
+/** The states of a breaker, the worst first. */
+const BREAKER_STATES = ['open', 'half_open', 'closed'] as const;
+
+/** How the breakers of a source stand in the processes of the fleet, and which call asks the source next. */
+function breakerText(
+  { breakerAt, breakers = {} }: FleetIncident,
+  breakerMs: number,
+  isFull: boolean,
+  now: number,
+) {
+  const found = BREAKER_STATES.filter((state) => (breakers[state] ?? 0) > 0);
+  const [worst = 'closed'] = found;
+  const all = found.reduce((sum, state) => sum + (breakers[state] ?? 0), 0);
+  const stand = found.map(
+    (state) => `${state.replace('_', ' ')} in ${breakers[state] ?? 0} of ${all} processes`,
+  );
+  const text = `its breaker is ${found.length > 1 ? stand.join(', ') : worst.replace('_', ' ')}`;
+  const openMs = (breakerAt ?? 0) + breakerMs - now;
+  if (worst === 'open' && openMs > 0) return `${text}: one call tries in ${seconds(openMs)}`;
+  if (worst !== 'closed') return `${text}: the next call tries`;
+  return isFull
+    ? `${text}, but all its slots are taken: requests wait for one, or get 503 overloaded`
+    : `${text}: each request asks it`;
+}
+
+function upstreamTexts(incident: FleetIncident, source: string, facts: NextFacts, now: number) {
+  const { since } = incident;
   const staleMs = facts.staleMs(source);
-  const openMs = (breakerAt ?? 0) + (breakerMs ?? 0) - now;
-  const tries =
-    breakerAt === undefined
-      ? facts.isFull
-        ? 'its breaker is closed, but all its slots are taken: requests wait for one, or get 503 overloaded'
-        : 'its breaker is closed: each request asks it'
-      : openMs > 0
-        ? `its breaker is open: one call tries in ${seconds(openMs)}`
-        : 'its breaker is half open: the next call tries';
+  const tries = breakerText(incident, facts.breakerMs(source) ?? 0, facts.isFull, now);
   const stale =
     staleMs === undefined
       ? 'no older answers are served: cache.staleIfError is 0'

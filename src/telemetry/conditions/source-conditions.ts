@@ -67,12 +67,14 @@ const FAILURE_TEXTS: Readonly<Record<CallFailure, string>> = {
 };
 
 const OF_SOURCE = '#/source/{source}';
+/** The state of the breaker stands in the incident: two places would know it at two moments. */
+const NOT_ASKED = '{source} fails so often that its breaker keeps calls back.';
 
 /** The conditions of a source, its load and its file. */
 export const sourceConditions: readonly GatewayCondition[] = [
   {
     ...{ id: 'breaker_open', severity: 'critical', entry: 'PorticoSourceNotAsked', above: 1 },
-    text: '{source} fails so often that it is not asked: its breaker is open.',
+    text: NOT_ASKED,
     ...{ webhook: 'breaker.opened', view: OF_SOURCE, find: gaugesAbove('portico_breaker_state') },
   },
   {
@@ -80,7 +82,7 @@ export const sourceConditions: readonly GatewayCondition[] = [
     note: 'Half open counts: one call tries, and may take as long as a call may.',
     expr: 'max by (source) (portico_breaker_state{source!=""}) > $above',
     summary: 'A source fails so often that it is not asked.',
-    text: '{source} fails so often that it is not asked: its breaker is half open.',
+    text: NOT_ASKED,
     ...{ view: OF_SOURCE, find: gaugesAbove('portico_breaker_state', ({ value }) => value <= 1) },
   },
   {

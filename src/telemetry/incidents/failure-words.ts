@@ -30,6 +30,13 @@ const BY_FAILURE: Readonly<Record<string, string>> = {
   outcome: 'replies that no outcome rule fits',
 };
 
+/** How the words begin by which causes of a failing upstream differ; it is not reached if they begin otherwise. */
+const CAUSE_KINDS = /^(?:no answer|answers|refuses|replies|limits)/;
+
+/** Whether two causes are of one kind, such as two network errors, or two statuses. */
+export const isSameCause = (one: string, other: string): boolean =>
+  CAUSE_KINDS.exec(one)?.[0] === CAUSE_KINDS.exec(other)?.[0];
+
 /**
  * Why a call failed, in words. `failure` and `outcome` are labels of the metrics; `error` is used only for a status or a network
  * code in it. `undefined` for a call that was not sent.

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { DeepReadonly } from '../../kernel/deep-readonly.ts';
-import { type Incident, incidentSchema, SAME_MS, timeSchema } from './incident.ts';
-import { isNextRun, type Join, joinRuns, reopenedOf, runsOf } from './past-runs.ts';
+import { type Incident, incidentSchema, timeSchema } from './incident.ts';
+import { firstOf, isNextRun, isSame, type Join, joinRuns, reopenedOf, runsOf } from './past-runs.ts';
 
 const events = z.enum(['opened', 'worsened', 'ended']);
 
@@ -81,9 +81,6 @@ const INCIDENTS_MAX = 200;
 const TOLD_MS = 60_000;
 const STARTS_MAX = 10;
 
-/** When an incident opened first. */
-const firstOf = ({ since, firstAt }: Incident): number => firstAt ?? since;
-
 /** An id that may stand in a URL: the kind, the subject (with a digest if it was changed), and the second of its beginning. */
 function incidentId(incident: Incident): string {
   const { kind, subject } = incident;
@@ -108,8 +105,17 @@ function joinCounts<T extends Counts>(one: T, other: T, how: Join): T {
   return Object.fromEntries(joined) as T;
 }
 
-const countsOf = ({ calls, notSent, answers, callers, otherCallers, operations, hosts }: Incident) => ({
-  ...{ calls, notSent, answers, callers, otherCallers, operations, hosts },
+const countsOf = ({
+  calls,
+  notSent,
+  answers,
+  callers,
+  otherCallers,
+  operations,
+  hosts,
+  ...of
+}: Incident) => ({
+  ...{ calls, notSent, answers, callers, otherCallers, operations, hosts, breakers: of.breakers ?? {} },
 });
 
 const earliest = (one = Infinity, other = Infinity): number | undefined => {
@@ -144,11 +150,6 @@ function join(one: Incident, other: Incident, how: Join): Incident {
     breakerAt: Math.max(one.breakerAt ?? 0, other.breakerAt ?? 0) || undefined,
   };
 }
-
-const isSame = (one: Incident, other: Incident): boolean =>
-  one.kind === other.kind &&
-  one.subject === other.subject &&
-  Math.max(firstOf(one), firstOf(other)) <= Math.min(one.last, other.last) + SAME_MS;
 
 /** Merges the incidents of several processes to one incident for each kind and subject. */
 export function mergeIncidents(seen: readonly Incident[]): readonly Incident[] {
@@ -197,12 +198,12 @@ export function updateFleetIncidents(
     // No process sees the incident any more, because the processes have ended or have forgotten it.
     if (found === undefined) return { ...one, isOpen: false };
     const { id, told } = one;
-    const { isOpen, breakerAt } = found;
+    const { isOpen, breakerAt, breakers } = found;
     const joined = join(one, found, Math.max);
     const cause = isNextRun(found, one) ? one.cause : found.cause;
     const starts = startsBefore(joined, processes, one.starts);
     // What a new run does not have, such as when it worsened, is not that of the run before.
-    return { ...joined, id, told, isOpen, cause, breakerAt, starts };
+    return { ...joined, id, told, isOpen, cause, breakerAt, breakers, starts };
   });
   const fresh = current
     .filter((one) => !known.some((other) => isSame(one, other)))

@@ -2,7 +2,7 @@
 // and when it ends.
 
 import { createFailureWindow, type FailureRun } from './failure-window.ts';
-import { NO_ANSWER } from './failure-words.ts';
+import { isSameCause, NO_ANSWER } from './failure-words.ts';
 import {
   type Failure,
   hostOf,
@@ -12,6 +12,8 @@ import {
   openTally,
   beginTally,
   type IncidentTally,
+  type KnownBreaker,
+  mainCause,
   tallyFailure,
   countHealthyCall,
   type TallySubject,
@@ -65,6 +67,16 @@ const failuresSince = (pending: Pending, since: number) =>
     (isAnswer(failure) ? seenAt : failure.at) >= since ? [failure] : [],
   );
 
+/** The last incident, if new failures open it again: their cause is of the same kind. */
+const sameAs = (last: Incident | undefined, failures: readonly Failure[]) =>
+  last && isSameCause(last.cause, mainCause(failures) ?? last.cause) ? last : undefined;
+
+/** How a breaker stands once its state is `open`, `half_open` or `closed`. */
+function breakerAfter(before: KnownBreaker, state: string, now: number): KnownBreaker {
+  const openedAt = state === 'open' ? now : before.openedAt;
+  return { state, openedAt: state === 'closed' ? undefined : openedAt };
+}
+
 const nextSecond = (ms: number) => Math.ceil(ms / SECOND_MS) * SECOND_MS;
 
 /** The failures of the last minute; the same list if no failure is older. */
@@ -95,12 +107,12 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   const window = createFailureWindow(shareMin, totalSince, kind === 'redis');
   let pending: Pending = [];
   const hosts = createRunHosts();
-  let [tally, breakerAt]: [IncidentTally?, number?] = [];
+  let [tally, breaker]: [IncidentTally | undefined, KnownBreaker] = [undefined, { state: 'closed' }];
   let [lastTick, lastCall, heldAt] = [0, -Infinity, -Infinity];
 
   /** Opens an incident with the failures since its beginning. */
   function open(since: number, healthy: number, now: number): void {
-    const before = tally && incidentOf(tally, deps, undefined);
+    const before = sameAs(tally && incidentOf(tally, deps, breaker), failuresSince(pending, since));
     tally = openTally(since, now, answered(since), healthy, before, hosts.wellUntil(since));
     for (const failure of failuresSince(pending, since)) tallyFailure(tally, failure, deps, now);
     pending = [];
@@ -148,7 +160,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
       const since = firstOf(name, pending)?.failure.at;
       if (tally?.isOpen !== true && since !== undefined) open(since, window.countsSince(since).healthy, now);
     },
-    breaker: (openedAt: number | undefined): void => void (breakerAt = openedAt),
+    breaker: (state: string, now: number): void => void (breaker = breakerAfter(breaker, state, now)),
     /** Ends it if nothing has failed for a minute. Call it each second. */
     tick(now: number): void {
       pending = latestOf(pending, now);
@@ -161,7 +173,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     },
     /** The latest incident; `undefined` if there is none, or it ended long ago. */
     get incident(): Incident | undefined {
-      return tally && incidentOf(tally, deps, breakerAt);
+      return tally && incidentOf(tally, deps, breaker);
     },
     failedSince: (ms: number): number => window.countsSince(ms).failed,
     isOpen: (): boolean => tally?.isOpen === true,

@@ -153,8 +153,18 @@ export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySu
 
 const sortedCounts = (counts: Counts) => [...counts].sort((a, b) => b[1] - a[1]);
 
-/** The incident of a tally, as JSON. `breakerAt`: when the breaker opened. */
-export function incidentOf(tally: IncidentTally, of: TallySubject, breakerAt: number | undefined): Incident {
+/** Why most of some failures were, in words; `undefined` if none says it. */
+export function mainCause(failures: readonly Failure[]): string | undefined {
+  const causes: Counts = new Map();
+  for (const { cause } of failures) addTo(causes, cause);
+  return sortedCounts(causes)[0]?.[0];
+}
+
+/** How the breaker of an upstream stands, and when it last opened. */
+export type KnownBreaker = { readonly state: string; readonly openedAt?: number | undefined };
+
+/** The incident of a tally, as JSON. */
+export function incidentOf(tally: IncidentTally, of: TallySubject, breaker: KnownBreaker): Incident {
   const { since, last, seen, isOpen, reopened, worsenedAt, notSent, failed, total, answersFailed } = tally;
   const callers = sortedCounts(tally.callers);
   const listed = callers.slice(0, LISTED_CALLERS_MAX);
@@ -167,7 +177,8 @@ export function incidentOf(tally: IncidentTally, of: TallySubject, breakerAt: nu
   );
   return {
     ...{ kind: of.kind, subject: of.subject, since, last, seen, isOpen, reopened, worsenedAt },
-    ...{ firstAt: tally.firstAt, earlier: tally.earlier, notSent, breakerAt },
+    ...{ firstAt: tally.firstAt, earlier: tally.earlier, notSent },
+    ...{ breakerAt: breaker.openedAt, breakers: { [breaker.state]: 1 } },
     cause: sortedCounts(tally.causes)[0]?.[0] ?? 'fails',
     severity: isCriticalNow(tally, of) ? 'critical' : 'warning',
     calls: hasCalls(of.kind) ? { failed, total } : { failed: 0, total: 0 },

@@ -90,8 +90,7 @@ function createEventCounts(
     },
     /** Notes a change of a source's breaker. */
     breaker(source: string, state: string): void {
-      const { run } = runs.upstreamOf(source);
-      if (state !== 'half_open') run.breaker(state === 'open' ? clock.now() : undefined);
+      runs.upstreamOf(source).run.breaker(state, clock.now());
     },
     /** Notes that a host of a source was ejected, or found unhealthy or healthy. */
     host(source: string, name: string, event: string): void {

@@ -82,6 +82,8 @@ export const incidentSchema = z.object({
   hosts: z.record(z.string(), failedOf),
   /** When the source's breaker last opened; absent: it is closed. */
   breakerAt: timeSchema.optional(),
+  /** In how many processes the source's breaker is `open`, `half_open` or `closed`. */
+  breakers: counts.optional(),
 });
 
 /** How many calls or answers failed, and how many there were. */

@@ -1,13 +1,24 @@
 // Lists the runs of an incident that opened again, because each may have had another cause, and joins what several processes saw
 // of them.
 
-import { hasCalls, type Incident, type PastRun, QUIET_MS } from './incident.ts';
+import { isSameCause } from './failure-words.ts';
+import { hasCalls, type Incident, type PastRun, QUIET_MS, SAME_MS } from './incident.ts';
 
 /** Joins two counts of the same thing. */
 export type Join = (one: number, other: number) => number;
 
 /** So many runs of an incident are told. */
 const RUNS_MAX = 5;
+
+/** When an incident opened first. */
+export const firstOf = ({ since, firstAt }: Incident): number => firstAt ?? since;
+
+/** Whether two views are of one incident. What begins after a quiet minute is the same only if it has a cause of the same kind. */
+export const isSame = (one: Incident, other: Incident): boolean =>
+  one.kind === other.kind &&
+  one.subject === other.subject &&
+  Math.max(firstOf(one), firstOf(other)) <=
+    Math.min(one.last, other.last) + (isSameCause(one.cause, other.cause) ? SAME_MS : QUIET_MS);
 
 /** The runs of an incident, the latest first. */
 export function runsOf(incident: Incident): readonly PastRun[] {

@@ -20,11 +20,11 @@ const callsIn = (injector: Injector | undefined, from: number, to: number) =>
 /** What each sentence about what comes next says, and whether it came so, by the logs of injector and callers. */
 const SENTENCES: readonly (readonly [sentence: RegExp, came: (facts: Facts) => boolean])[] = [
   [
-    /^its breaker is open: one call tries in \d+ seconds?$/,
+    /^its breaker is open(?: in .*)?: one call tries in \d+ seconds?$/,
     ({ injector, at, by }) => callsIn(injector, at, by),
   ],
   [
-    /^its breaker is half open: the next call tries$/,
+    /^its breaker is (?:half )?open(?: in .*)?: the next call tries$/,
     ({ injector, at }) => callsIn(injector, at - SLACK_MS, at + SLACK_MS),
   ],
   [

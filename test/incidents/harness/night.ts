@@ -65,6 +65,12 @@ export async function look(fleet: Fleet): Promise<Look> {
   return { at, page, json, code, text, also };
 }
 
+/** What page and terminal list, whether open or ended. */
+export async function listed(fleet: Fleet) {
+  const { page, json } = await look(fleet);
+  return { page: page.incidents, terminal: json.incidents };
+}
+
 /** The open incidents of a look. */
 export const openIn = ({ incidents }: IncidentList): readonly IncidentView[] =>
   incidents.filter(({ state }) => state === 'open');

@@ -52,12 +52,8 @@ describe('an incident of Redis', () => {
 });
 
 describe('an incident of a source', () => {
-  it('says to bring the service back, and speaks of nothing else', () => {
-    const { line } = viewOf({}).todo;
-    expect(line).toBe('bring the service back; the gateway uses it again by itself.');
-  });
-
   it.each([
+    ['connection refused', /^bring the service back; the gateway uses it again by itself\.$/],
     ['answers 500', /^bring the service back; /],
     ["refuses Portico's credential (401)", /^renew the credential in the source's file\. /],
     ['no answer within 2 s', /^find out why the service is slow or does not answer\. Raise deadline only/],
@@ -70,6 +66,21 @@ describe('an incident of a source', () => {
       'its breaker is closed, but all its slots are taken: requests wait for one, or get 503 overloaded',
     );
   });
+});
+
+describe('the breakers of the source of an incident', () => {
+  it.each([
+    [{ open: 2 }, 2_000, 'its breaker is open: one call tries in 3 seconds'],
+    [{ open: 1 }, 5_000, 'its breaker is open: the next call tries'],
+    [{ half_open: 1 }, 2_000, 'its breaker is half open: the next call tries'],
+    [
+      { closed: 1, half_open: 1, open: 1 },
+      2_000,
+      'its breaker is open in 1 of 3 processes, half open in 1 of 3 processes, closed in 1 of 3 processes: one call tries in 3 seconds',
+    ],
+  ])('are told as one state of the fleet, the worst first: %j, %d ms after it opened', (breakers, ms, text) =>
+    expect(viewOf({ breakers, breakerAt: NOW - ms }).next[0]).toBe(text),
+  );
 });
 
 describe('an incident of the issuer', () => {

@@ -112,8 +112,8 @@ describe('what needs attention', () => {
     expect(WORST.map(({ severity, code, text }) => `${severity} ${code}: ${text}`)).toEqual([
       'critical redis_lost: The Redis of keys is out of reach: keys that are not known yet are answered 503.',
       'critical redis_full: The Redis of cache is full and takes nothing new.',
-      'critical breaker_open: crm fails so often that it is not asked: its breaker is open.',
-      'critical breaker_half_open: catalog fails so often that it is not asked: its breaker is half open.',
+      'critical breaker_open: crm fails so often that its breaker keeps calls back.',
+      'critical breaker_half_open: catalog fails so often that its breaker keeps calls back.',
       'critical field_lost: Many users of crm no longer have email: callers get null.',
       'critical migration_breaker: The new source of users fails: 1 process serves it from the legacy source.',
       'critical migration_transient: Answers of the new source of users.get differ once, more often than writes explain.',

@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 0, 31, 3, 0, 1);
 /** What a process sees of a source whose calls at a host fail, with answers to a caller. */
 function process(name: string, host: string, caller: string) {
   const night = createNight();
-  night.calls('crm', 0, 20, 'unreachable', host);
+  night.calls('crm', 0, 20, 'outcome', host);
   night.answers(5, [caller, caller]);
   return { ...night.tracker.seen(), process: name };
 }
@@ -51,7 +51,7 @@ describe('an incident of a fleet that opens again', () => {
   /** What a process sees of both runs. */
   function bothRuns() {
     const night = createNight();
-    night.calls('crm', 0, 20, 'unreachable', 'h1:1');
+    night.calls('crm', 0, 20, 'outcome', 'h1:1');
     night.answers(5, ['a', 'a']);
     const first = night.tracker.seen();
     night.seconds(200, () => night.calls('crm', 2));
@@ -77,7 +77,7 @@ describe('an incident of a fleet that opens again', () => {
       ...{ cause: 'replies of another shape', calls: { failed: 30, total: 30 }, callers: { b: 1, c: 1 } },
     });
     expect(Object.keys(hosts).sort()).toEqual(['h1:1', 'h2:1']);
-    expect(earlierOf(again)).toEqual(['cannot be reached 20']);
+    expect(earlierOf(again)).toEqual(['replies that no outcome rule fits 20']);
   });
 
   it('has the sums of its earlier runs, each once, also of a process that is gone', () => {
@@ -85,9 +85,9 @@ describe('an incident of a fleet that opens again', () => {
     const other = process('three', 'h3:1', 'd');
     const known = updateFleetIncidents([], [first, other], NOW);
     const again = updateFleetIncidents(known, [second, other, laterProcess()], REOPENED_AT);
-    expect(earlierOf(only(again))).toEqual(['cannot be reached 40']);
+    expect(earlierOf(only(again))).toEqual(['replies that no outcome rule fits 40']);
     const left = updateFleetIncidents(again, [laterProcess()], REOPENED_AT);
-    expect(earlierOf(only(left))).toEqual(['cannot be reached 40']);
+    expect(earlierOf(only(left))).toEqual(['replies that no outcome rule fits 40']);
   });
 
   it('has opened again also where no process saw both runs', () => {
@@ -95,7 +95,7 @@ describe('an incident of a fleet that opens again', () => {
     const all = [process('one', 'h1:1', 'a'), laterProcess()];
     const again = only(updateFleetIncidents(known, all, REOPENED_AT));
     expect(again).toMatchObject({ reopened: 1, callers: { b: 1 }, cause: 'replies of another shape' });
-    expect(earlierOf(again)).toEqual(['cannot be reached 20']);
+    expect(earlierOf(again)).toEqual(['replies that no outcome rule fits 20']);
     expect(only(updateFleetIncidents([again], all, REOPENED_AT))).toEqual(again);
   });
 
@@ -142,7 +142,7 @@ describe('an incident of a fleet that opens again', () => {
     other.seconds(10);
     other.calls('crm', 0, 1);
     other.seconds(50);
-    const failAgain = () => nights.forEach((night) => night.calls('crm', 0, 20, 'shape'));
+    const failAgain = () => nights.forEach((night) => night.calls('crm', 0, 20));
     const seen = () => nights.map(({ tracker }, at) => ({ ...tracker.seen(), process: String(at) }));
     const pass = (count: number) => nights.forEach((night) => night.seconds(count));
     return { one, failAgain, seen, pass };
@@ -167,9 +167,27 @@ describe('an incident of a fleet that opens again', () => {
     failAgain();
     const { since, earlier = [], reopened, cause } = only(updateFleetIncidents([], seen(), one.now));
     expect({ since, reopened, cause }).toEqual({
-      ...{ since: one.now - 10, reopened: 1, cause: 'replies of another shape' },
+      ...{ since: one.now - 10, reopened: 1, cause: 'answers with errors' },
     });
     expect(earlier).toEqual([expect.objectContaining({ since: one.START - 10, failed: 81 })]);
+  });
+});
+
+describe('an incident of a fleet whose source fails again in another way', () => {
+  it('has ended, and the other one stands beside it', () => {
+    const night = createNight();
+    const seen = () => [night.tracker.seen()];
+    night.seconds(10, () => night.calls('crm', 0, 2, 'timeout'));
+    const known = updateFleetIncidents([], seen(), night.now);
+    night.seconds(100);
+    const ended = updateFleetIncidents(known, seen(), night.now);
+    night.seconds(10, () => night.calls('crm', 0, 2, 'credential'));
+    const all = updateFleetIncidents(ended, seen(), night.now);
+    expect(all.map(({ cause, isOpen, reopened }) => [cause, isOpen, reopened])).toEqual([
+      ["refuses Portico's credential", true, 0],
+      ['no answer in time', false, 0],
+    ]);
+    expect(all[1]?.id).toBe(only(known).id);
   });
 });
 

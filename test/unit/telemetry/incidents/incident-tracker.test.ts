@@ -76,7 +76,7 @@ describe('an incident', () => {
         night.calls('crm', 0, failed, failure, host);
         night.answers(1, [caller]);
       });
-    fail('a', 8, 'credential', 'a:1');
+    fail('a', 8, 'outcome', 'a:1');
     night.seconds(300, () => night.calls('crm', 2));
     const began = night.now;
     fail('b', 2, 'shape', 'b:2');
@@ -88,23 +88,21 @@ describe('an incident', () => {
     expect([latest.callers, latest.answers]).toEqual([{ b: 10 }, { failed: 10, total: 20 }]);
     expect(Object.keys(latest.hosts)).toEqual(['b:2']);
     const [before, ...others] = latest.earlier ?? [];
-    expect([before, others]).toMatchObject([{ cause: "refuses Portico's credential", failed: 80 }, []]);
+    expect([before, others]).toMatchObject([{ cause: 'replies that no outcome rule fits', failed: 80 }, []]);
     expect(before).toMatchObject({ since: firstAt, until: night.START + 9_000 });
   });
 
   it('that opens again and again keeps the cause of each of its latest runs', () => {
     const night = createNight();
-    const failures = ['credential', 'shape', 'unreachable'];
-    for (const failure of [...failures, ...failures]) {
+    const failures = ['outcome', 'shape'];
+    for (const failure of [...failures, ...failures, ...failures]) {
       night.seconds(10, () => night.calls('crm', 0, 2, failure));
       night.seconds(100, () => night.calls('crm', 2));
     }
     const { cause, reopened, earlier = [] } = only(night.incidents());
-    expect([cause, reopened]).toEqual(['cannot be reached', 5]);
-    expect(earlier.map((run) => run.cause)).toEqual([
-      ...['replies of another shape', "refuses Portico's credential", 'cannot be reached'],
-      ...['replies of another shape', "refuses Portico's credential"],
-    ]);
+    const [noRule, shape] = ['replies that no outcome rule fits', 'replies of another shape'];
+    expect([cause, reopened]).toEqual([shape, 5]);
+    expect(earlier.map((run) => run.cause)).toEqual([noRule, shape, noRule, shape, noRule]);
   });
 
   it('is another one after that', () => {
