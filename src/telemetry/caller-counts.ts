@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import type { Clock } from '../kernel/clock.ts';
 import type { DeepReadonly } from '../kernel/deep-readonly.ts';
+import { createRefusals, type Refusals } from './caller-refusals.ts';
 import { timeSchema } from './incidents/incident.ts';
 
 const count = z.number();
@@ -36,14 +37,11 @@ export type CallerCount = z.output<typeof callerCount>;
 export type CallerSnapshot = DeepReadonly<z.output<typeof callerSnapshot>>;
 
 /**
- * A caller with more than a fifth of its requests refused by limits. `share`: the refused part, from 0 to 1. `since`: when the first
- * was refused, in milliseconds since the epoch.
+ * A caller with more than a fifth of its requests refused by limits. `share`: the refused part in the last minute, from 0 to 1;
+ * 0: that has ended.
  */
-export type RefusedCaller = Pick<CallerCount, 'id'> & {
-  readonly label: string | undefined;
-  readonly share: number;
-  readonly since: number;
-};
+export type RefusedCaller = Readonly<Refusals> &
+  Pick<CallerCount, 'id'> & { readonly label: string | undefined; readonly share: number };
 
 /** What a finished request says about its caller. */
 export type CallerRequest = {
@@ -78,8 +76,7 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
   const since = clock.now();
   const counts = new Map<string, CallerCount>();
   let forgottenMax = 0;
-  /** The first refusal of each caller since a minute in which it was well. */
-  const limitedSince = new Map<string, number>();
+  const refusals = createRefusals();
   /** The counts at some moments of the last minute, and the latest before it. */
   let noted = [{ at: since, callers: new Map<string, Pick<CallerCount, 'requests' | 'limited'>>() }];
 
@@ -93,7 +90,7 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
     for (const { id, requests, missedMax } of forgotten) {
       forgottenMax = Math.max(forgottenMax, requests + missedMax);
       counts.delete(id);
-      limitedSince.delete(id);
+      refusals.forget(id);
     }
   }
 
@@ -116,14 +113,14 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       caller.lastAt = clock.now();
       if (status === 429) {
         caller.limited += 1;
-        if (!limitedSince.has(principalId)) limitedSince.set(principalId, caller.lastAt);
+        refusals.note(principalId, caller.requests, caller.lastAt);
       }
       if (principalId === ANONYMOUS) return;
       caller.label = principalLabel;
       caller.tier = limitTier;
       caller.windows = limitWindows;
     },
-    /** The callers of whom limits refused more than a fifth in the last minute, or a few seconds more. */
+    /** The callers of whom limits refused more than a fifth in the last minute, or a few seconds more, and those before. */
     refused(): readonly RefusedCaller[] {
       const now = clock.now();
       const from = noted.findLastIndex(({ at }) => at <= now - JUDGED_MS);
@@ -133,12 +130,13 @@ export function createCallerCounts(clock: Pick<Clock, 'now'>, callersMax = CALLE
       const found = [...counts.values()].flatMap(({ id, label, requests, limited }) => {
         const before = first?.callers.get(id) ?? NOTHING;
         const share = (limited - before.limited) / (requests - before.requests);
-        if (requests - before.requests < JUDGED_MIN || share <= REFUSED_MIN) return [];
-        return [{ id, label, share, since: limitedSince.get(id) ?? now }];
+        const run = refusals.of(id);
+        if (run === undefined || requests - before.requests < JUDGED_MIN || share <= REFUSED_MIN) return [];
+        return [{ ...run, id, label, share }];
       });
-      const ill = new Set(found.map(({ id }) => id));
-      for (const [id, at] of limitedSince) if (!ill.has(id) && at < (first?.at ?? 0)) limitedSince.delete(id);
-      return found.sort((one, other) => other.share - one.share).slice(0, REFUSED_SHOWN);
+      const ended = refusals.end(new Set(found.map(({ id }) => id)), first?.at ?? 0, now);
+      const over = ended.map(([id, run]) => ({ ...run, id, label: counts.get(id)?.label, share: 0 }));
+      return [...found, ...over].sort((one, other) => other.share - one.share).slice(0, REFUSED_SHOWN);
     },
     /** The label of a caller's key; `undefined` if it is not known. */
     labelOf: (id: string) => counts.get(id)?.label,

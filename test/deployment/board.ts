@@ -19,6 +19,10 @@ const METRICS_WITHOUT_PANEL: Readonly<Record<string, string>> = {
   portico_caller_refused_share:
     'there only while a caller is refused: the alert and the view of callers show it',
   portico_caller_refused_since_seconds: 'a time: the overview of the console says it',
+  portico_caller_refused_last_seconds: 'a time: the overview of the console says it',
+  portico_caller_refused_requests:
+    'there only after a caller was refused: the overview of the console says it',
+  portico_caller_sent_requests: 'there only after a caller was refused: the overview of the console says it',
   portico_keys_lost: 'the panel of refused credentials has their reason: lost',
   portico_request_traces_total: 'of the look-up in the console, and of nothing that callers notice',
 };

@@ -2,6 +2,7 @@
 
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
+import type { Met } from './harness/callers.ts';
 import { type Night, spendNight } from './harness/night.ts';
 import { isAt, isCount } from './harness/truth.ts';
 
@@ -37,6 +38,19 @@ function isToldOf({ also }: Night['early'], place: 'page' | 'json', id: string, 
   );
 }
 
+/** Whether it is told as ended: how many requests were refused, and from when to when. */
+function isEnded({ also }: Night['over'], place: 'page' | 'json', refused: readonly Met[]): boolean {
+  const { text = '', next = [] } = also[place].find(({ code }) => code === 'caller_refused') ?? {};
+  const [, limited, from, to] = /refused (\d+) of .* from (\S+) to (\S+) UTC/.exec(text) ?? [];
+  const day = new Date(refused[0]?.endedAt ?? 0).toISOString().slice(0, 11);
+  return (
+    isCount(Number(limited), refused.length) &&
+    isAt(`${day}${from ?? ''}Z`, refused[0]?.endedAt ?? NaN) &&
+    isAt(`${day}${to ?? ''}Z`, refused.at(-1)?.endedAt ?? NaN) &&
+    next.join().startsWith('it has ended')
+  );
+}
+
 /**
  * One caller alone is no incident: the answers to fault and before stand nowhere, and a webhook answers nothing. The others
  * stand beside the incidents, and in the list of callers and that of requests.
@@ -62,6 +76,7 @@ async function hammer(bench: FaultBench) {
   const [id, since] = [worst?.id ?? '', refused[0]?.endedAt ?? NaN];
   const isTold = {
     page: isToldOf(early, 'page', id, since),
+    over: isEnded(over, 'page', refused) && isEnded(over, 'json', refused),
     terminal:
       isToldOf(early, 'json', id, since) && /to do +Tell who sends them to wait/.test(early.also.text),
   };
@@ -73,12 +88,14 @@ async function hammer(bench: FaultBench) {
       ofOne(requests) === ofOne(terminal.requests) &&
       ofOne(requests) === worst?.id &&
       isTold.page &&
-      isTold.terminal,
+      isTold.terminal &&
+      isTold.over,
     {
       ...{ 'refused requests': refused.length, 'as page says': worst?.limited ?? 0, 'of callers': of.join() },
       ...{ 'requests listed': requests.length, 'in terminal': terminal.requests.length },
       ...{ incidents: incidents.length, webhooks: told.length },
       ...{ 'told on page': String(isTold.page), 'told in terminal': String(isTold.terminal) },
+      ...{ 'told as ended': String(isTold.over), 'of it': over.also.json.map(({ text }) => text).join() },
     },
   );
 }

@@ -35,18 +35,36 @@ export function createCredentialMetrics(place: MetricPlace) {
     registers,
   });
   let refused: () => readonly RefusedCaller[] = () => [];
-  registerGauge(place, {
-    name: 'portico_caller_refused_share',
-    help: 'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth.',
-    labelNames: ['caller', 'name'],
-    read: () => refused().map(({ id, label = '', share }) => [[id, label], share] as const),
-  });
-  registerGauge(place, {
-    name: 'portico_caller_refused_since_seconds',
-    help: 'When limits began to refuse such a caller: the time of its first refusal, in seconds since 1970.',
-    labelNames: ['caller', 'name'],
-    read: () => refused().map(({ id, label = '', since }) => [[id, label], since / 1_000] as const),
-  });
+  const ofRefused = (name: string, help: string, read: (one: RefusedCaller) => number) =>
+    registerGauge(place, {
+      ...{ name, help, labelNames: ['caller', 'name'] },
+      read: () => refused().map((one) => [[one.id, one.label ?? ''], read(one)] as const),
+    });
+  ofRefused(
+    'portico_caller_refused_share',
+    'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth; 0 once that has ended, for ten minutes.',
+    ({ share }) => share,
+  );
+  ofRefused(
+    'portico_caller_refused_since_seconds',
+    'When limits began to refuse such a caller: the time of its first refusal, in seconds since 1970.',
+    ({ since }) => since / 1_000,
+  );
+  ofRefused(
+    'portico_caller_refused_last_seconds',
+    'When limits last refused such a caller, in seconds since 1970.',
+    ({ last }) => last / 1_000,
+  );
+  ofRefused(
+    'portico_caller_refused_requests',
+    'How many requests of such a caller limits have refused since then.',
+    ({ limited }) => limited,
+  );
+  ofRefused(
+    'portico_caller_sent_requests',
+    'How many requests such a caller has sent from its first refusal to its last one.',
+    ({ requests }) => requests,
+  );
   let lossOf: () => KeyLoss | undefined = () => undefined;
   registerGauge(place, {
     name: 'portico_keys_lost',

@@ -116,10 +116,10 @@ function sourceOf(
 
 /** What conditions are judged by at the moment of a sample. */
 export const conditionFacts = (
-  { gauges }: MetricsSnapshot,
+  { at, gauges }: MetricsSnapshot,
   { grown, latest, lastHour }: Pick<RecentCounts, 'grown' | 'latest' | 'lastHour'>,
   { config }: Pick<OverviewStatus, 'config'>,
-): ConditionFacts => ({ gauges, grown, latest, lastHour, stale: config.stale });
+): ConditionFacts => ({ now: at, gauges, grown, latest, lastHour, stale: config.stale });
 
 /** The overview at the moment of a sample. */
 export function compileOverview(

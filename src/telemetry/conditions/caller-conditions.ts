@@ -2,11 +2,12 @@
 
 import { type Find, gaugesAbove, type GatewayCondition, label, percentText } from './condition.ts';
 
-/** When limits began to refuse a caller; `undefined` for one of an older gateway, which does not say so. */
-function refusedSince({ gauges }: Parameters<Find>[0], caller: string) {
-  const found = gauges('portico_caller_refused_since_seconds').find((one) => label(one, 'caller') === caller);
-  return found && { since: new Date(found.value * 1_000).toISOString() };
-}
+/** If limits have refused nothing to a caller for this time, it is over. Other gateways say what they refused within ten seconds. */
+const OVER_MS = 15_000;
+
+const iso = (seconds: number) => new Date(seconds * 1_000).toISOString();
+/** The time of day. */
+const timeOf = (seconds: number) => iso(seconds).slice(11, 19);
 
 /** What is to do if a caller needs more than its limits allow, and a command: one that changes its key, or shows its requests. */
 function remedyFor(caller: string) {
@@ -17,6 +18,29 @@ function remedyFor(caller: string) {
     return { command, more: 'let its token name a larger tier (auth.jwt.tierClaim)' };
   const more = `give its key a larger tier; if nobody knows the key, portico keys revoke ${caller}`;
   return { command: `portico keys update ${caller} --tier <tier>`, more };
+}
+
+/** Finds the callers that limits refuse, and those that they have refused a short while ago. */
+function findRefused({ gauges, now }: Parameters<Find>[0], above: number) {
+  return gauges('portico_caller_refused_last_seconds').map((gauge) => {
+    const [caller, name, last] = [label(gauge, 'caller'), label(gauge, 'name'), gauge.value];
+    const of = (metric: string) => gauges(metric).find((one) => label(one, 'caller') === caller)?.value ?? 0;
+    const [since, limited] = [
+      of('portico_caller_refused_since_seconds'),
+      of('portico_caller_refused_requests'),
+    ];
+    const requests = of('portico_caller_sent_requests');
+    const isOver = of('portico_caller_refused_share') <= above || now - last * 1_000 > OVER_MS;
+    return {
+      ...{ caller, who: name === '' ? caller : `${name} (${caller})`, limited, requests },
+      percent: percentText(limited / Math.max(1, requests)),
+      times: isOver ? `from ${timeOf(since)} to ${timeOf(last)} UTC` : `since ${timeOf(since)} UTC`,
+      next: isOver
+        ? 'it has ended, and stays here for ten minutes'
+        : `it gets answers whenever its windows have points again; it ends once limits have refused nothing for ${OVER_MS / 1_000} seconds, or less than ${percentText(above)} for a minute`,
+      ...{ since: iso(since), ...remedyFor(caller) },
+    };
+  });
 }
 
 /** The condition that the Redis of keys has lost keys that callers still use. */
@@ -34,14 +58,9 @@ export const callerRefused: GatewayCondition = {
   ...{ above: 0.2, unit: 'share', view: '#/requests?status=429&caller={caller}' },
   expr: 'max by (caller, name) (portico_caller_refused_share) > $above',
   summary: 'Limits refuse more than $above of the requests of a caller.',
-  text: 'Limits refused {percent} of the requests of {who} in the last minute; others are not affected.',
-  next: 'it gets answers whenever its windows have points again; it ends once limits have refused less than $above for a minute',
+  text: 'Limits refused {limited} of {requests} requests ({percent}) of {who} {times}; others are not affected.',
+  next: '{next}',
   todo: 'Tell who sends them to wait for Retry-After. If they need more, {more}.',
   command: '{command}',
-  find: (facts, above) =>
-    gaugesAbove('portico_caller_refused_share')(facts, above).map(({ caller = '', name, count }) => ({
-      ...{ caller, percent: percentText(Number(count)) },
-      who: name === '' ? caller : `${name} (${caller})`,
-      ...{ ...refusedSince(facts, String(caller)), ...remedyFor(String(caller)) },
-    })),
+  find: findRefused,
 };

@@ -6,6 +6,8 @@ import { type LabelFilter, sumOf, sumsBy } from '../history/series-sums.ts';
 
 /** The metrics from which conditions are found. */
 export type ConditionFacts = {
+  /** The time, in milliseconds since the epoch. */
+  readonly now: number;
   readonly gauges: MetricsSnapshot['gauges'];
   /** The counts of the last minute. */
   readonly grown: SeriesCounts;

@@ -19,6 +19,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min' |
   ['portico_source_failed_share', 'max'],
   ['portico_caller_refused_share', 'max'],
   ['portico_caller_refused_since_seconds', 'min'],
+  ['portico_caller_refused_last_seconds', 'max'],
   // Every worker serves the same configuration, or will soon.
   ['portico_config_info', 'max'],
   ['portico_config_stale', 'max'],

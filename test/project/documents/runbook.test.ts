@@ -35,7 +35,9 @@ async function series(): Promise<string> {
   metrics.overloaded('users.list', 'in_flight');
   metrics.watchExpiring('redis', () => 1);
   metrics.issuerLost(true);
-  metrics.watchRefusedCallers(() => [{ id: 'a', label: 'A', share: 0.5, since: 0 }]);
+  metrics.watchRefusedCallers(() => [
+    { id: 'a', label: 'A', share: 0.5, since: 0, last: 1, limited: 1, requests: 2 },
+  ]);
   metrics.webhook('breaker.opened', 'dead', 'hooks.example');
   metrics.watchRedis('cache', () => 'full');
   metrics.breakerState('crm', 'open', {});

@@ -38,7 +38,7 @@ describe('the callers of a process', () => {
         now += 3_000;
         counts.count({ principalId: 'a' }, at < limited ? 429 : 200);
       }
-      return counts.refused().map(({ since }) => since);
+      return counts.refused().flatMap(({ since, share }) => (share > 0 ? [since] : []));
     };
     expect(minute(0)).toEqual([]);
     expect(minute(10)).toEqual([63_000]);
@@ -64,6 +64,28 @@ describe('the callers of a process', () => {
       [75],
       [100],
     ]);
+  });
+
+  it('that limits refused are told for ten minutes after it, with all requests from the first refusal to the last', () => {
+    let now = 0;
+    const counts = createCallerCounts({ now: () => now });
+    const seconds = (count: number, statuses: readonly number[]) => {
+      for (let at = 0; at < count; at += 1) {
+        for (const status of statuses) counts.count({ principalId: 'a' }, status);
+        now += 1_000;
+        if (at % 5 === 0) counts.refused();
+      }
+    };
+    seconds(90, [200]);
+    seconds(30, [429, 200, 429, 429]);
+    seconds(100, [200]);
+    expect(counts.refused()).toMatchObject([
+      { id: 'a', since: 90_000, last: 119_000, limited: 90, requests: 120, share: 0 },
+    ]);
+    seconds(490, [200]);
+    expect(counts.refused()).toHaveLength(1);
+    seconds(20, [200]);
+    expect(counts.refused()).toEqual([]);
   });
 
   it('never take more room than they may, and the busiest stay', () => {

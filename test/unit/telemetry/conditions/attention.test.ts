@@ -3,6 +3,8 @@ import { findConditions } from '../../../../src/telemetry/conditions/conditions.
 
 type Gauge = readonly [name: string, labels: Readonly<Record<string, string>>, value: number];
 
+const NOW = Date.UTC(2026, 0, 31, 3, 10, 0);
+
 /** What is found of some gauges, and of what a minute has counted. */
 function found(
   gauges: readonly Gauge[],
@@ -12,12 +14,25 @@ function found(
   latest = grown,
 ) {
   return findConditions({
+    now: NOW,
     gauges: (name) => gauges.filter(([of]) => of === name).map(([, labels, value]) => ({ labels, value })),
     grown: new Map(Object.entries(grown)),
     latest: new Map(Object.entries(latest)),
     lastHour: new Map(Object.entries(lastHour)),
     stale,
   }).map(({ item }) => item);
+}
+
+/** What a gateway says of a caller that limits refused for the first time a minute ago, and for the last time so long ago. */
+function refusedGauges(caller: string, name: string, lastMs: number, share = 0.4): readonly Gauge[] {
+  const gauge = (of: string, value: number): Gauge => [`portico_caller_${of}`, { caller, name }, value];
+  return [
+    gauge('refused_share', share),
+    gauge('refused_since_seconds', (NOW - 60_000) / 1_000),
+    gauge('refused_last_seconds', (NOW - lastMs) / 1_000),
+    gauge('refused_requests', 30),
+    gauge('sent_requests', 100),
+  ];
 }
 
 /** Everything at its worst. */
@@ -43,12 +58,7 @@ const WORST = found(
     ['portico_config_info', { digest: 'one' }, 2],
     ['portico_config_info', { digest: 'other' }, 1],
     ['portico_issuer_lost', {}, 1],
-    ['portico_caller_refused_share', { caller: 'billing', name: 'Billing' }, 0.3],
-    [
-      'portico_caller_refused_since_seconds',
-      { caller: 'billing', name: 'Billing' },
-      Date.UTC(2026, 0, 31, 3, 9) / 1_000,
-    ],
+    ...refusedGauges('billing', 'Billing', 10_000),
     ['portico_keys_lost', {}, 3],
     ['portico_keys_expiring', { kept: 'redis' }, 1],
     ['portico_keys_expiring', { kept: 'configuration' }, 2],
@@ -144,7 +154,7 @@ describe('what needs attention', () => {
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
       'info migration_held: An operator holds the migration of products.',
       'info migration_ready: The next step of the migration of users may be taken.',
-      'info caller_refused: Limits refused 30 % of the requests of Billing (billing) in the last minute; others are not affected.',
+      'info caller_refused: Limits refused 30 of 100 requests (30 %) of Billing (billing) since 03:09:00 UTC; others are not affected.',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache in the last minute were stale: their source is late or fails.',
@@ -155,7 +165,7 @@ describe('what needs attention', () => {
     expect(WORST.find(({ code }) => code === 'caller_refused')).toMatchObject({
       since: '2026-01-31T03:09:00.000Z',
       next: [
-        'it gets answers whenever its windows have points again; it ends once limits have refused less than 20 % for a minute',
+        'it gets answers whenever its windows have points again; it ends once limits have refused nothing for 15 seconds, or less than 20 % for a minute',
       ],
       todo: {
         line: 'Tell who sends them to wait for Retry-After. If they need more, give its key a larger tier; if nobody knows the key, portico keys revoke billing.',
@@ -169,9 +179,21 @@ describe('what needs attention', () => {
     ['anonymous', 'raise the tier limits.anonymousTier'],
     ['jwt:ada', 'auth.jwt.tierClaim'],
   ])('names no command for keys to %s, who has none', (caller, remedy) => {
-    const [item] = found([['portico_caller_refused_share', { caller, name: '' }, 0.3]]);
+    const [item] = found(refusedGauges(caller, '', 0));
     expect(item?.todo?.line).toContain(remedy);
     expect(item?.todo?.command).toBe(`portico requests --status 429 --caller ${caller}`);
+  });
+
+  it.each([
+    ['limits refuse nothing to it for some seconds', 16_000, 0.4],
+    ['limits refuse no considerable part any more', 5_000, 0],
+  ])('says that a caller was refused, and when that ended, once %s', (_, lastMs, share) => {
+    const [item] = found(refusedGauges('billing', 'Billing', lastMs, share));
+    const end = new Date(NOW - lastMs).toISOString().slice(11, 19);
+    expect(item?.text).toBe(
+      `Limits refused 30 of 100 requests (30 %) of Billing (billing) from 03:09:00 to ${end} UTC; others are not affected.`,
+    );
+    expect(item?.next).toEqual(['it has ended, and stays here for ten minutes']);
   });
 
   it('names entries that the runbook has', () => {

@@ -35,7 +35,7 @@ function readersOf() {
   const gauges = (name: string) =>
     name === 'portico_keys_expiring' ? [{ labels: { kept: 'redis' }, value: 1 }] : [];
   const nothing = new Map<string, number>();
-  const counts = { grown: nothing, latest: nothing, lastHour: nothing };
+  const counts = { now: 0, grown: nothing, latest: nothing, lastHour: nothing };
   const [rule = ''] = /- alert: PorticoKeysExpiring\n[^-]*/.exec(alertRules()) ?? [];
   const runbook = generatedSections([])['config/docs/runbook.md']?.['conditions']?.() ?? '';
   const metrics = createMetrics({ operations: [], version: '', nodeVersion: '' }).describe();
