@@ -94,7 +94,7 @@ const incident = z.strictObject({
       }),
     )
     .describe(
-      'The ten callers with the most affected answers, the most first. An answer is affected if it failed. Of `slow`: also if it was slow. Of `field`: if it has null for the field, since the loss was noticed.',
+      'The ten callers with the most affected answers, the most first. An answer is affected if it failed. Of `slow`: also if it was slow. Of `field`: if it has null for the field.',
     ),
   moreCallers: z
     .strictObject({

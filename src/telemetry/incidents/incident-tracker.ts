@@ -153,9 +153,9 @@ export function createIncidentTracker(about: TrackedProcess, serving = NOTHING_S
     const states = watched.flatMap((statesNow) => statesNow());
     for (const state of states) look(state, now);
     readers.look(
-      states.flatMap(({ kind, subject, cause, readBy }) => {
+      states.flatMap(({ kind, subject, cause, since = now, readBy }) => {
         const run = cause === undefined ? undefined : runs.known(kind, subject);
-        return run === undefined || readBy === undefined ? [] : [{ ...readBy, run }];
+        return run === undefined || readBy === undefined ? [] : [{ ...readBy, run, since }];
       }),
     );
     for (const run of runs.all()) run.tick(now);

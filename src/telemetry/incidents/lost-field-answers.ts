@@ -13,25 +13,47 @@ export type FieldReaders = {
   readonly lack: string;
 };
 
-/** A lost field with the run of its incident. */
-type LostField = FieldReaders & { readonly run: IncidentRun };
+/** A lost field with the run of its incident, since callers get null for it. */
+type LostField = FieldReaders & { readonly run: IncidentRun; readonly since: number };
+
+type Answer = readonly [
+  ...[at: number, operation: string, caller: string | undefined],
+  ...[body: Buffer, by: Origin | undefined],
+];
+
+/** A loss is noticed a second or two after the first answer that lacks the field, so the latest answers are kept. */
+const KEPT = 256;
+/** A larger body is not kept. */
+const BODY_MAX = 32_768;
+
+function count(
+  { run, operations, origin, lack }: LostField,
+  [at, operation, caller, body, by]: Answer,
+): void {
+  if (operations.includes(operation) && (by ?? origin) === origin && body.includes(lack))
+    run.fail({ at, operation, caller, effect: 'lacks' }, at);
+}
 
 /** Creates the counts. No field is lost at first. */
 export function createLostFieldAnswers(now: () => number) {
+  const latest: Answer[] = [];
   let fields: readonly LostField[] = [];
+  let next = 0;
   return {
-    /** Notes which fields are lost at this moment. */
-    look: (lost: readonly LostField[]): void => void (fields = lost),
-    /**
-     * Counts a successful answer if it lacks a lost field, because a field counts as lost for some time after its values are
-     * back. It costs one comparison while no field is lost.
-     */
+    /** Notes which fields are lost at this moment. Of a new one, the answers since it is lost are counted. */
+    look(lost: readonly LostField[]): void {
+      for (const field of lost)
+        if (!fields.some(({ run }) => run === field.run))
+          for (const answer of latest) if (answer[0] >= field.since) count(field, answer);
+      fields = lost;
+    },
+    /** Counts a successful answer if it lacks a lost field, and keeps it for a while, as it may lack one that is found lost soon. */
     answered: (operation: string, caller: string | undefined, body: Buffer, answeredBy?: Origin): void => {
-      if (fields.length === 0) return;
-      const at = now();
-      for (const { run, operations, origin, lack } of fields)
-        if (operations.includes(operation) && (answeredBy ?? origin) === origin && body.includes(lack))
-          run.fail({ at, operation, caller, effect: 'lacks' }, at);
+      const answer: Answer = [now(), operation, caller, body, answeredBy];
+      for (const field of fields) count(field, answer);
+      if (body.length > BODY_MAX) return;
+      latest[next] = answer;
+      next = (next + 1) % KEPT;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createNight, only } from './incident-night.ts';
 
 describe('a lost field', () => {
-  it('says who reads it while it is lost', () => {
+  it('says who read it since it was lost, before that was noticed, too', () => {
     const night = createNight();
     const lacking = Buffer.from('{"data":[{"email":"a@b.test"},{"email":null}]}');
     const whole = Buffer.from('{"data":[{"email":"a@b.test"},{"email":"null"},{"mail":null}]}');
@@ -9,8 +9,11 @@ describe('a lost field', () => {
       callers.forEach((caller) => night.tracker.answered('crm.list', caller, lacking));
     const readBy = { operations: ['crm.list'], origin: 'legacy' as const, lack: '"email":null' };
     const lost = { kind: 'field', subject: 'crm crm.email', readBy } as const;
+    readers('before');
+    night.second();
     readers('early');
     night.state({ ...lost, cause: 'many records lack it', since: night.now });
+    night.second();
     night.second();
     readers('a', 'b', 'a');
     night.tracker.answered('catalog.list', 'other', lacking);
@@ -21,7 +24,10 @@ describe('a lost field', () => {
     night.second();
     readers('late');
     const { callers, operations, answers } = only(night.incidents());
-    expect({ callers, operations }).toEqual({ callers: { a: 2, b: 2 }, operations: { 'crm.list': 4 } });
+    expect({ callers, operations }).toEqual({
+      callers: { early: 1, a: 2, b: 2 },
+      operations: { 'crm.list': 5 },
+    });
     expect(answers.failed).toBe(0);
   });
 
