@@ -13,6 +13,8 @@ export function createStarvation({ stalledMs }: Pick<TrackedServing, 'stalledMs'
   return {
     /** Whether the process stood still for a considerable part of the time since a moment, or of the last second. */
     explains(since: number): boolean {
+      // A long stall ends before the next tick, and the history must not take its seconds for the present one.
+      stalls.tick();
       const from = Math.min(since, now() - SECOND_MS);
       return stalls.at() - stalls.at(from) > STALLED_PART * (now() - from);
     },

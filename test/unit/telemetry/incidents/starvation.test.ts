@@ -50,6 +50,15 @@ describe('a process that gets too little CPU', () => {
     expect(night.short()).toEqual(['gateway host-1 open 0']);
   });
 
+  it('is the incident though it stood still for so long that it has not looked since then', () => {
+    const night = createNight();
+    night.seconds(3);
+    night.moveTo(night.now + 300);
+    night.stall(1_500);
+    for (let call = 0; call < 30; call += 1) night.slowAnswer('a', 1.6);
+    expect(night.short()).toEqual(['gateway host-1 open 0']);
+  });
+
   it('does not hide a source that is slow while the process seldom stands still', () => {
     const night = createNight();
     night.seconds(30, () => {
