@@ -5,6 +5,7 @@ import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { againRows } from './again.ts';
 import { type Fleet, startFleet } from './harness/fleet.ts';
 import { listed, openIn, spendNight } from './harness/night.ts';
+import { starving } from './starving.ts';
 import { callsOf, isAt, isCount, truthOf } from './harness/truth.ts';
 
 const WARM_MS = 8_000;
@@ -206,6 +207,7 @@ export const patternRows: readonly BenchRow[] = [
   ...againRows,
   aFifthSlow,
   deadHost,
+  starving,
   none,
   drained,
 ];

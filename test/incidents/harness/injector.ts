@@ -7,7 +7,7 @@ import {
 } from '../../support/upstream/scripted-upstream.ts';
 
 /** How a service answers: well, or with a fault. */
-export type Manner = 'well' | 'fails' | 'slow' | 'hangs' | 'refuses' | 'other' | 'renamed';
+export type Manner = 'well' | 'fails' | 'lags' | 'slow' | 'hangs' | 'refuses' | 'other' | 'renamed';
 
 /** A call that an injector took, and what it did with it. */
 export type InjectedCall = {
@@ -35,6 +35,8 @@ export type Injector = {
 
 /** A call that takes so long is slow; the timeout of calls is longer. */
 const SLOW_MS = 1_500;
+/** A call that takes so long is not. */
+const LAG_MS = 500;
 
 /** Starts a service of some hosts that answers as `well` says, until something is injected. */
 export async function startInjector(
@@ -68,6 +70,9 @@ export async function startInjector(
         return undefined;
       case 'renamed':
         return { body: JSON.stringify(await well(request)).replaceAll('"mail"', '"eMail"') };
+      case 'lags':
+        await sleep(LAG_MS);
+        return { body: await well(request) };
       case 'slow':
         await sleep(SLOW_MS);
         call.endedAt = Date.now();

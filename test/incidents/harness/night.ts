@@ -53,7 +53,7 @@ const QUIET_MS = 66_000;
 const LATER = { withinMs: 30_000, everyMs: 1_000 };
 
 /** Looks at a fleet: the page of one replica, the terminal at the other. */
-export async function look(fleet: Fleet): Promise<Look> {
+async function look(fleet: Fleet): Promise<Look> {
   const at = Date.now();
   const page = await fleet.incidents(1);
   const { code, out } = await fleet.run('status', '--json');

@@ -28,6 +28,7 @@ function viewOf(incident: Partial<FleetIncident>, facts: Partial<IncidentFacts> 
   );
 }
 
+const adviceOf = ({ todo }: ReturnType<typeof viewOf>) => todo.line;
 const redis = { kind: 'redis', subject: 'keys+limits', cause: 'out of reach' } as const;
 
 describe('an incident of a pass-through route', () => {
@@ -57,7 +58,7 @@ describe('an incident of a source', () => {
     ['answers 500', /^bring the service back; /],
     ["refuses Portico's credential (401)", /^renew the credential in the source's file\. /],
     ['no answer within 2 s', /^find out why the service is slow or does not answer\. Raise deadline only/],
-  ])('says what is to do if it %s', (cause, line) => expect(viewOf({ cause }).todo.line).toMatch(line));
+  ])('says what is to do if it %s', (cause, line) => expect(adviceOf(viewOf({ cause }))).toMatch(line));
 
   it('says whether each request asks it, or waits for a slot', () => {
     const saturated = { severity: 'warning', code: 'saturated', text: '39 calls wait' } as const;
@@ -91,7 +92,7 @@ describe('an incident of the issuer', () => {
   ];
 
   it('says only in one place when it is asked again', () =>
-    expect(viewOf(issuer).todo.line).toBe('bring the issuer back, or correct auth.jwt.jwksUrl and reload.'));
+    expect(adviceOf(viewOf(issuer))).toBe('bring the issuer back, or correct auth.jwt.jwksUrl and reload.'));
 
   it('says how long the last key set serves, and when it is asked for again', () => {
     expect(viewOf({ ...issuer, last: NOW - 10_000, seen: NOW - 10_000 }).next).toEqual([
