@@ -22,6 +22,11 @@ const requestList = z.strictObject({
   scope,
   since: utcTime.describe('Of the oldest request that may be among them.'),
   until: utcTime.optional().describe('Absent: now.'),
+  completeSince: utcTime
+    .optional()
+    .describe(
+      'Since when all are kept. Older ones may be gone, so a count of them is no total. Absent: none is gone.',
+    ),
   slowMs: z.int().describe('From how many milliseconds on a request counts as slow.'),
   notes: z.array(z.string()).describe('What may be missing, and why.'),
   requests: z.array(requestSummary),

@@ -1,7 +1,7 @@
 // `portico requests`: shows the requests of a running gateway that failed or were slow, or one of them with its timings.
 
 import { Option } from 'commander';
-import { requestReport, requestsReport } from '../../workbench/explain/report/requests-report.ts';
+import { isPartial, requestReport, requestsReport } from '../../workbench/explain/report/requests-report.ts';
 import type { CommandLine } from '../context/context.ts';
 import { addAskingAction, type AskOperator, type GatewayOptions } from './operator-api-client.ts';
 
@@ -22,7 +22,10 @@ async function runRequests(ask: AskOperator, { id, limit, ...filter }: Options) 
   if (id !== undefined) return requestReport(await ask('request', { id }));
   const { since, until, status, operation, caller, code, source } = filter;
   const asked = { since, until, status, operation, caller, code, source, limit };
-  return requestsReport(await ask('requests', asked), Number(limit));
+  const listed = await ask('requests', asked);
+  // Only incidents have exact counts then.
+  const { incidents } = isPartial(listed, Number(limit)) ? await ask('incidents', {}) : {};
+  return requestsReport(listed, Number(limit), incidents);
 }
 
 /** Adds `portico requests` to the command line. */

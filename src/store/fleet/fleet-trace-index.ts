@@ -24,6 +24,9 @@ export type FleetTraceIndexDeps = {
   readonly onTrace: (kind: KeptKind, outcome: TraceWriteOutcome) => void;
 };
 
+/** Traces as JSON. `oldest`: the oldest trace of each list that is full, so that older ones may have made room. */
+type IndexedTexts = { readonly texts: readonly string[]; readonly oldest: readonly string[] };
+
 /** For how long a trace is kept. */
 export const INDEX_MS = 48 * 3_600_000;
 const HOUR_MS = 3_600_000;
@@ -56,6 +59,28 @@ export function traceText(trace: RequestTrace): string {
     timings,
     timingsLeftOut: trace.timingsLeftOut + trace.timings.length - timings.length,
   });
+}
+
+/** Reads the traces of some hours, the newest first. Rejects if Redis fails. */
+async function readHours(
+  { client }: FleetTraceIndexDeps['redis'],
+  keys: FleetTraceIndexDeps['keys'],
+  newest: number,
+  oldest: number,
+): Promise<IndexedTexts> {
+  const commands = client.pipeline();
+  const lengths: number[] = [];
+  for (let hour = newest; hour >= oldest; hour -= 1)
+    for (const kind of keptKinds) {
+      commands.lrange(keys.requests(kind, hour), 0, PER_HOUR[kind] - 1);
+      lengths.push(PER_HOUR[kind]);
+    }
+  const replies = (await commands.exec()) ?? [];
+  // A key of another type is not Portico's.
+  const lists = replies.map(([error, texts]) => (error === null ? (texts as readonly string[]) : []));
+  const oldestOf = (list: readonly string[], at: number) =>
+    list.length === lengths[at] ? list.slice(-1) : [];
+  return { texts: lists.flat(), oldest: lists.flatMap(oldestOf) };
 }
 
 /** Creates the index. Redis has a list for each kind and hour, so a flood in one hour pushes out no traces of another. */
@@ -99,15 +124,6 @@ export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTrac
     timer = setTimeout(() => void flush(), FLUSH_MS).unref();
   }
 
-  async function readHours(newest: number, oldest: number): Promise<readonly string[]> {
-    const commands = client.pipeline();
-    for (let hour = newest; hour >= oldest; hour -= 1)
-      for (const kind of keptKinds) commands.lrange(keys.requests(kind, hour), 0, PER_HOUR[kind] - 1);
-    const replies = (await commands.exec()) ?? [];
-    // A key of another type is not Portico's.
-    return replies.flatMap(([error, texts]) => (error === null ? (texts as readonly string[]) : []));
-  }
-
   return {
     /** Adds a trace, which is written about a second later. It returns at once; `onTrace` tells the outcome. */
     add(kept: KeptRequest): void {
@@ -124,13 +140,13 @@ export function createFleetTraceIndex({ redis, keys, clock, onTrace }: FleetTrac
      * The JSON texts of the traces between two times (ms since the epoch), and some others, the newest hours first. Rejects if Redis
      * fails.
      */
-    async *read(sinceMs: number, untilMs = Infinity): AsyncIterable<readonly string[]> {
+    async *read(sinceMs: number, untilMs = Infinity): AsyncIterable<IndexedTexts> {
       if (!redis.isReady()) throw new Error('Redis is not ready');
       const now = clock.now();
       const oldest = hourOf(Math.max(sinceMs, now - INDEX_MS));
       // A trace is written when its request has ended, which may be in the next hour.
       for (let newest = hourOf(Math.min(now, untilMs + HOUR_MS)); newest >= oldest; newest -= HOURS_READ)
-        yield await readHours(newest, Math.max(oldest, newest - HOURS_READ + 1));
+        yield await readHours(redis, keys, newest, Math.max(oldest, newest - HOURS_READ + 1));
     },
     /** Stops writing; traces that wait are dropped. */
     close(): void {

@@ -62,6 +62,10 @@ export type KeptKind = (typeof keptKinds)[number];
 /** A kept request. Its trace is made only when somebody reads it. */
 export type KeptRequest = { readonly kind: KeptKind; readonly trace: () => RequestTrace };
 
+/** The kind of a request with this status. */
+export const keptKindOf = ({ status, slow }: Pick<RequestTrace, 'status' | 'slow'>): KeptKind =>
+  status >= 500 ? 'failed' : slow ? 'slow' : 'refused';
+
 /** How many requests of each kind are kept. Kinds are separate, so that mistakes of clients do not push out failures. */
 const KEPT_MAX: Readonly<Record<KeptKind, number>> = { failed: 250, slow: 125, refused: 125 };
 
@@ -145,7 +149,7 @@ export function createRecentRequests({
       const { durationMs } = request.line;
       const cameAt = clock.now() - durationMs;
       const isSlow = durationMs >= recent.slowMs;
-      const kind = request.status >= 500 ? 'failed' : isSlow ? 'slow' : 'refused';
+      const kind = keptKindOf({ status: request.status, slow: isSlow });
       const kept = { kind, trace: () => traceOf(request, { cameAt, isSlow, instance, sourcesOf }) } as const;
       keep(kept);
       onKept?.(kept);
@@ -154,6 +158,11 @@ export function createRecentRequests({
     /** The traces of all kept requests, in no particular order. */
     traces: (): readonly RequestTrace[] =>
       [...rings.values()].flatMap(({ kept }) => kept.map(({ trace }) => trace())),
+    /** The oldest kept request of each kind of which older ones may have made room. */
+    oldest: (): readonly RequestTrace[] =>
+      [...rings].flatMap(([kind, { kept, next }]) =>
+        kept.length < KEPT_MAX[kind] ? [] : (kept[next]?.trace() ?? []),
+      ),
   };
   return recent;
 }

@@ -89,6 +89,14 @@ describe('recent requests', () => {
     expect(kept.slice(-3).map(({ kind }) => kind)).toEqual(['failed', 'slow', 'refused']);
   });
 
+  it('say which is the oldest of a kind, once older ones of it may be gone', () => {
+    const { recent } = open();
+    for (let i = 0; i < 249; i += 1) recent.add(finished(500, 1));
+    expect(recent.oldest()).toEqual([]);
+    for (let i = 0; i < 11; i += 1) recent.add(finished(500, 1));
+    expect(recent.oldest().map(({ requestId }) => requestId)).toEqual([`req_${number - 249}`]);
+  });
+
   it('have the fields of the log line, when they came, and nothing else of a request', () => {
     const { recent } = open();
     const request = finished(502, 40);

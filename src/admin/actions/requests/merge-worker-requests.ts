@@ -22,6 +22,10 @@ function gatherRequests(results: readonly ActionResult[], input: unknown): Actio
     scope: isFleet ? 'fleet' : 'workers',
     since: all.map(({ since }) => since).sort()[0] ?? first.since,
     until: first.until,
+    completeSince: all
+      .flatMap((one) => one.completeSince ?? [])
+      .sort()
+      .at(-1),
     slowMs: first.slowMs,
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
     requests: newestOf(

@@ -5,7 +5,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { createSerialQueue } from '../../../kernel/semaphore.ts';
 import { INDEX_MS, type FleetTraceIndex } from '../../../store/fleet/fleet-trace-index.ts';
 import { tryParseJson } from '../../../kernel/json/try-parse-json.ts';
-import type { RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
+import { keptKindOf, type RecentRequests } from '../../../telemetry/requests/recent-requests.ts';
 import { type RequestTrace, requestTrace } from '../../../telemetry/requests/request-trace.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput, ActionValue } from '../../api/action-table.ts';
@@ -14,7 +14,7 @@ import { sinceOf } from '../audit-actions.ts';
 
 /** What the actions on requests need. */
 export type RequestActionsDeps = {
-  readonly recent: Pick<RecentRequests, 'slowMs' | 'traces'>;
+  readonly recent: Pick<RecentRequests, 'slowMs' | 'traces' | 'oldest'>;
   /** The request traces of the fleet; absent without Redis. */
   readonly requestIndex: Pick<FleetTraceIndex, 'read'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
@@ -126,18 +126,37 @@ export function newestOf<T extends { readonly at: string; readonly requestId: st
   return [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
 }
 
+/**
+ * Since when all requests like the wanted ones are kept; `undefined`: none of the time is gone. A request that is gone ended before
+ * the oldest one that is kept.
+ */
+function completeSince(
+  oldest: readonly RequestTrace[],
+  wanted: readonly RequestTrace[],
+  fromMs: number,
+): string | undefined {
+  const kinds = new Set((wanted.length > 0 ? wanted : oldest).map(keptKindOf));
+  const ends = oldest
+    .filter((one) => kinds.has(keptKindOf(one)))
+    .map(({ at, durationMs }) => Date.parse(at) + durationMs);
+  const last = Math.max(fromMs, ...ends);
+  return last === fromMs ? undefined : new Date(last).toISOString();
+}
+
 /** Creates the actions on requests: those of this process, and those of the fleet if there is Redis. */
 export function createRequestActions({ recent, requestIndex, clock }: RequestActionsDeps): ActionHandlers {
   const startedAt = clock.now();
   // A look-up may read megabytes, so only one runs at a time.
   const oneByOne = createSerialQueue();
 
-  /** Finds wanted traces of the fleet until there are enough; `undefined` if Redis does not answer. */
+  /** Finds wanted traces of the fleet until there are enough, and the oldest of full lists; `undefined` if Redis does not answer. */
   async function readFleet({ fromMs, untilMs, marks, isWanted, limit }: Search) {
-    if (requestIndex === undefined) return [];
     const found: RequestTrace[] = [];
+    const full: RequestTrace[] = [];
+    if (requestIndex === undefined) return { found, full };
     try {
-      for await (const texts of requestIndex.read(fromMs, untilMs)) {
+      for await (const { texts, oldest } of requestIndex.read(fromMs, untilMs)) {
+        full.push(...oldest.flatMap((text) => traceIn(text) ?? []));
         for (const text of texts) {
           const trace = marks.every((any) => any.some((mark) => text.includes(mark)))
             ? traceIn(text)
@@ -146,7 +165,7 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
         }
         if (found.length >= limit) break;
       }
-      return found;
+      return { found, full };
     } catch {
       return undefined;
     }
@@ -163,12 +182,13 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       const isWanted = compileIsWanted(input, fromMs, untilMs);
       const search = { fromMs, untilMs, marks: marksOf(input), isWanted, limit };
       const fleet = await oneByOne(() => readFleet(search));
-      const all = [...(fleet ?? []), ...recent.traces().filter(isWanted)];
+      const all = [...(fleet?.found ?? []), ...recent.traces().filter(isWanted)];
       const isFleet = requestIndex !== undefined && fleet !== undefined;
       return {
         scope: isFleet ? 'fleet' : 'process',
         since: new Date(isFleet ? fromMs : Math.max(fromMs, startedAt)).toISOString(),
         ...(untilMs < Infinity && { until: new Date(untilMs).toISOString() }),
+        completeSince: completeSince([...(fleet?.full ?? []), ...recent.oldest()], all, fromMs),
         slowMs: recent.slowMs,
         notes: fleet === undefined ? [NO_REDIS] : [],
         requests: newestOf(all, limit).map(summaryOf),
@@ -181,7 +201,7 @@ export function createRequestActions({ recent, requestIndex, clock }: RequestAct
       if (own !== undefined) return detailsOf(own, 'process');
       const search = { fromMs: clock.now() - INDEX_MS, marks: [[id]], isWanted, limit: 1 };
       const fleet = await oneByOne(() => readFleet(search));
-      const [found] = newestOf(fleet ?? [], 1);
+      const [found] = newestOf(fleet?.found ?? [], 1);
       if (found !== undefined) return detailsOf(found, 'fleet');
       const missing = fleet === undefined ? `; ${NO_REDIS}` : '';
       const reason = `no failed or slow request with the id ${id} is kept${missing}`;

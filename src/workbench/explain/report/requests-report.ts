@@ -6,6 +6,7 @@ import { type Report, type ReportBlock, section } from './report.ts';
 
 type Listed = ActionValue<'requests'>;
 type Recorded = ActionValue<'request'>;
+type Incident = ActionValue<'incidents'>['incidents'][number];
 
 const SCOPES: Readonly<Record<Listed['scope'], string>> = {
   process: 'of this process',
@@ -27,7 +28,7 @@ function causeBlocks(requests: Listed['requests'], isCut: boolean): readonly Rep
       count: group.length,
       cause,
       source,
-      // Of a list that was cut, older ones may be missing.
+      // Older ones may be missing.
       ...(isCut ? { 'oldest here': first } : { since: first }),
       last,
       callers: known.size || undefined,
@@ -46,15 +47,39 @@ function causeBlocks(requests: Listed['requests'], isCut: boolean): readonly Rep
 
 const MORE = 'without refusals of callers: --status failed; more: --limit, at most 1000';
 
-/** Reports the requests that failed or were slow, of which at most `limit` were asked for. */
-export function requestsReport(listed: Listed, limit: number): Report {
-  const { scope, until, slowMs, notes, requests } = listed;
+/** Whether requests may be missing from a list of at most `limit`, so that its counts are no totals. */
+export const isPartial = ({ requests, completeSince }: Listed, limit: number): boolean =>
+  requests.length >= limit || completeSince !== undefined;
+
+/** What the incidents of the listed requests have counted. */
+function exactBlocks(requests: Listed['requests'], incidents: readonly Incident[]): readonly ReportBlock[] {
+  const [last = '', first = ''] = [requests[0]?.at, requests.at(-1)?.at];
+  const listed = new Set(requests.map(({ operation }) => operation));
+  const meant = incidents.filter(
+    (one) => one.since <= last && one.last >= first && one.operations.some(({ name }) => listed.has(name)),
+  );
+  const rows = meant.map(({ answers, text, id }) => {
+    const { failed, total } = answers.flawed ?? answers;
+    return { answers: failed, of: total, text, incident: id };
+  });
+  return rows.length === 0 ? [] : section('Exact counts, of all callers', [objectTable(rows)]);
+}
+
+/**
+ * Reports the requests that failed or were slow, of which at most `limit` were asked for. `incidents`: what has exact counts, if
+ * requests may be missing.
+ */
+export function requestsReport(listed: Listed, limit: number, incidents: readonly Incident[] = []): Report {
+  const { scope, until, slowMs, notes, requests, completeSince } = listed;
   const isCut = requests.length >= limit;
   const since = isCut ? (requests.at(-1)?.at ?? listed.since) : listed.since;
   const what = `${isCut ? 'the newest ' : ''}${requests.length} that failed, or took longer than ${slowMs} ms`;
   const times = [`since ${since}, ${SCOPES[scope]}`, ...(until === undefined ? [] : [`until ${until}`])];
-  const heading = [what, ...times, ...(isCut ? [MORE] : [])].join('\n');
-  const blocks = requests.length === 0 ? [] : causeBlocks(requests, isCut);
+  const gone =
+    completeSince === undefined ? [] : [`all are kept since ${completeSince}; older ones may be gone`];
+  const heading = [what, ...times, ...gone, ...(isCut ? [MORE] : [])].join('\n');
+  const groups = requests.length === 0 ? [] : causeBlocks(requests, isPartial(listed, limit));
+  const blocks = [...exactBlocks(requests, incidents), ...groups];
   return { json: listed, blocks: [heading, ...blocks, ...notes.map((note) => `note: ${note}`)] };
 }
 

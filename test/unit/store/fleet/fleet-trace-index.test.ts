@@ -30,6 +30,8 @@ function trace(requestId: string, over: Partial<RequestTrace> = {}): RequestTrac
   };
 }
 
+const idOf = (text: string) => (JSON.parse(text) as RequestTrace).requestId;
+
 function open(isReady = () => true) {
   const clock = { time: 1_000 * HOUR_MS, now: () => clock.time };
   const outcomes: string[] = [];
@@ -46,12 +48,17 @@ function open(isReady = () => true) {
   const add = (kind: KeptKind, id: string) => index.add({ kind, trace: () => trace(id) });
   async function ids(sinceMs = 0, untilMs?: number): Promise<string[]> {
     const found: string[] = [];
-    for await (const texts of index.read(sinceMs, untilMs))
-      found.push(...texts.map((text) => (JSON.parse(text) as RequestTrace).requestId));
+    for await (const { texts } of index.read(sinceMs, untilMs)) found.push(...texts.map(idOf));
+    return found;
+  }
+  /** The oldest trace of each full list. */
+  async function oldest(): Promise<string[]> {
+    const found: string[] = [];
+    for await (const read of index.read(0)) found.push(...read.oldest.map(idOf));
     return found;
   }
   const until = (count: number) => counted.until(() => outcomes.length >= count || undefined, 60_000);
-  return { index, clock, outcomes, add, ids, until };
+  return { index, clock, outcomes, add, ids, oldest, until };
 }
 
 describe('the index of requests in Redis', () => {
@@ -73,11 +80,12 @@ describe('the index of requests in Redis', () => {
   });
 
   it('keeps so many of an hour, and leaves out and counts what comes too fast', async () => {
-    const { add, ids, until, outcomes, index } = open();
+    const { add, ids, oldest, until, outcomes, index } = open();
     for (let i = 0; i < 50; i += 1) add('failed', `flood ${i}`);
     await until(50);
     expect(outcomes.filter((one) => one === 'failed left_out').length).toBe(30);
     expect(await ids()).toHaveLength(20);
+    expect(await oldest()).toEqual([]);
     for (let batch = 0; batch < 5; batch += 1)
       await client.lpush(
         keys.requests('failed', 1_000),
@@ -87,6 +95,7 @@ describe('the index of requests in Redis', () => {
     await until(51);
     expect(await ids()).toHaveLength(100);
     expect((await ids())[0]).toBe('newest');
+    expect(await oldest()).toEqual(['old']);
     index.close();
   });
 

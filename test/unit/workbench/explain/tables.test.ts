@@ -5,6 +5,7 @@ import { renderText } from '../../../../src/workbench/explain/report/report.ts';
 import { requestsReport } from '../../../../src/workbench/explain/report/requests-report.ts';
 
 type Request = ActionValue<'requests'>['requests'][number];
+type Incident = ActionValue<'incidents'>['incidents'][number];
 
 /** Lines that are wider than a terminal of 80 columns. */
 const tooWide = (text: string) => text.split('\n').filter((line) => line.length > 80);
@@ -28,13 +29,22 @@ describe('the requests that failed', () => {
     request(13, { code: undefined, status: 200, slow: true, source: undefined }),
     request(14, {}),
   ];
-  const textOf = (requests: readonly Request[], limit: number) =>
-    renderText(
-      requestsReport(
-        { scope: 'fleet', since: '2026-01-01T00:00:00.000Z', slowMs: 1_000, notes: [], requests },
-        limit,
-      ).blocks,
-    );
+  const textOf = (
+    requests: readonly Request[],
+    limit: number,
+    ...of: readonly [string, Incident] | readonly []
+  ) => {
+    const [completeSince, incident] = of;
+    const list = {
+      scope: 'fleet',
+      since: '2026-01-01T00:00:00.000Z',
+      slowMs: 1_000,
+      notes: [],
+      requests,
+    } as const;
+    const { blocks } = requestsReport({ ...list, completeSince }, limit, incident && [incident]);
+    return renderText(blocks);
+  };
   const text = textOf(listed, 100);
 
   it('are grouped by cause with the source, since when, and how many callers', () => {
@@ -57,6 +67,24 @@ describe('the requests that failed', () => {
     expect(cut).toMatch(/^COUNT +CAUSE +SOURCE +OLDEST HERE +LAST +CALLERS$/m);
     expect(text).toContain('5 that failed, or took longer than 1000 ms\nsince 2026-01-01T00:00:00.000Z');
     expect(text).not.toContain('newest');
+  });
+
+  it('say since when all are kept if older ones are gone, with the exact counts of their incidents', () => {
+    const incident = {
+      ...{ id: 'source-catalog-1', text: 'source catalog: answers 500 since 03:09:00 UTC' },
+      ...{ since: `${today}T11:59:00.000Z`, last: `${today}T12:10:00.000Z` },
+      ...{ answers: { failed: 1_234, total: 5_678, share: 0.2 } },
+      operations: [{ name: 'products.list', failed: 1_234 }],
+    } as unknown as Incident;
+    const told = textOf(listed, 100, `${today}T12:00:30.000Z`, incident);
+    expect(told).toContain(`\nall are kept since ${today}T12:00:30.000Z; older ones may be gone\n`);
+    expect(told).toContain('OLDEST HERE');
+    expect(told).toMatch(
+      /^Exact counts, of all callers\n {2}ANSWERS +OF +TEXT +INCIDENT\n {2}1234 +5678 +source catalog: .* source-catalog-1$/m,
+    );
+    const another = { ...incident, operations: [{ name: 'users.list', failed: 3 }] };
+    expect(textOf(listed, 100, `${today}T12:00:30.000Z`, another)).not.toContain('Exact');
+    expect(text).not.toContain('kept since');
   });
 
   it('count no caller where none is known', () =>

@@ -2,6 +2,7 @@
 // show, too.
 
 import type { VNode } from 'preact';
+import type { IncidentList } from '../../../api/incident-specs.ts';
 import type { RequestList } from '../../../api/request-action-specs.ts';
 import { goTo, useConsole } from '../data/console-context.ts';
 import { useLoad } from '../data/use-load.ts';
@@ -11,7 +12,7 @@ import { html } from '../parts/html.ts';
 import { cardOf, loadedPart, stateMark, timeMark, viewHead } from '../parts/marks.ts';
 import { type Address, addressOf, changedQuery } from '../show/address.ts';
 import { statusTone } from '../show/tones.ts';
-import { scopeText, timeText } from '../show/times.ts';
+import { instantText, scopeText, timeText } from '../show/times.ts';
 import { countText, durationText } from '../show/units.ts';
 
 type RequestRow = RequestList['requests'][number];
@@ -116,7 +117,7 @@ function causesOf(rows: readonly RequestRow[]) {
   });
 }
 
-function causesTable(rows: readonly RequestRow[], address: Address, now: number): VNode {
+function causesTable(rows: readonly RequestRow[], isPartial: boolean, address: Address, now: number): VNode {
   return dataTable<Cause>({
     ...{ id: 'causes', label: 'causes', order: '-requests', rows: causesOf(rows) },
     keyOf: ({ code, source }) => `${code} ${source}`,
@@ -126,10 +127,10 @@ function causesTable(rows: readonly RequestRow[], address: Address, now: number)
         return html`<a href=${changedQuery(address, { ...filter, source })}>${code}</a>`;
       }),
       fieldColumn('source', 'Source'),
-      numberColumn('requests', 'Requests', ({ requests }) => requests, countText),
+      numberColumn('requests', isPartial ? 'Kept' : 'Requests', ({ requests }) => requests, countText),
       numberColumn('callers', 'Callers', ({ callers }) => callers, countText),
-      // Of a list that was cut, older ones may be missing.
-      timeColumn('first', rows.length < SHOWN_MAX ? 'First' : 'Oldest here', now),
+      // Older ones may be missing.
+      timeColumn('first', isPartial ? 'Oldest here' : 'First', now),
       timeColumn('last', 'Last', now),
     ],
     empty: 'None.',
@@ -173,12 +174,35 @@ export function requestsTable(rows: readonly RequestRow[], now: number): VNode {
   });
 }
 
+/** Since when no request is missing, and what the incidents of the listed ones have counted. */
+function missingNote({ requests, completeSince }: RequestList, incidents: IncidentList['incidents']): VNode {
+  const [last = '', first = ''] = [requests[0]?.at, requests.at(-1)?.at];
+  const listed = new Set(requests.map(({ operation }) => operation));
+  const meant = incidents.filter(
+    (one) => one.since <= last && one.last >= first && one.operations.some(({ name }) => listed.has(name)),
+  );
+  const since = completeSince && `All are kept since ${instantText(completeSince)}; older ones may be gone. `;
+  return html`<div class="note">
+    ${since}The counts below are no totals.
+    ${meant.map(({ id, text, answers }) => {
+      const { failed, total } = answers.flawed ?? answers;
+      return html`<p key=${id}>
+        Exactly ${countText(failed)} of ${countText(total)} answers of all callers:
+        <a href=${addressOf('incident', id)}>${text}</a>
+      </p>`;
+    })}
+  </div>`;
+}
+
 /** The view of requests that failed or were slow, the newest first. */
 export function RequestsView(): VNode {
   const { address, now } = useConsole();
   const { query } = address;
   const list = useLoad<RequestList>(requestsPath(query, SHOWN_MAX), 5_000);
   const { value } = list;
+  const isPartial =
+    value !== undefined && (value.completeSince !== undefined || value.requests.length >= SHOWN_MAX);
+  const counted = useLoad<IncidentList>(isPartial ? 'incidents' : undefined, 5_000);
   const until = value?.until === undefined ? '' : ` until ${timeText(value.until, now)} UTC`;
   const slow = value?.slowMs === undefined ? '' : ` Slow is from ${durationText(value.slowMs)} on.`;
   return html`<div>
@@ -187,13 +211,15 @@ export function RequestsView(): VNode {
       'Failed or slow',
       'Refusals of callers are under the statuses 4xx and all.',
       html`${filterForm(query)}
-      ${loadedPart(list, ({ notes, requests }) => {
+      ${loadedPart(list, (listed) => {
+        const { notes, requests } = listed;
         const newest = requests.length < SHOWN_MAX ? '' : `, of the newest ${SHOWN_MAX}`;
         return html`${notes.map((note) => html`<p key=${note} class="note">${note}</p>`)}
+        ${isPartial && missingNote(listed, counted.value?.incidents ?? [])}
         ${
           requests.length > 0 &&
           html`<h3>By cause${newest}</h3>
-            ${causesTable(requests, address, now)}
+            ${causesTable(requests, isPartial, address, now)}
             <h3>The newest first; each links to its trace</h3>`
         }
         ${requestsTable(requests, now)}`;
