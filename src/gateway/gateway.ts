@@ -160,6 +160,7 @@ export function createGateway(served: ServedConfig, { reloading, fixed, ...servi
     name: services.instance ?? 'gateway',
     tracker: side.tracker,
     act: side.act,
+    reloads: () => reloader?.reloads() ?? [],
     tell: side.tell,
   });
   const actions = {

@@ -7,10 +7,11 @@ import type { FleetIncident, IncidentReading } from '../../telemetry/incidents/f
 import type { ServedBySource } from '../../telemetry/incidents/causes.ts';
 import { type Actor, ActionRefusal } from '../api/action.ts';
 import type { ActionInput, ActionName, ActionValue } from '../api/action-table.ts';
+import type { ConfigDetail } from '../api/config-action-specs.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
 import { changesBeforeIncident } from '../views/incident-changes.ts';
 import type { PatienceFacts } from '../views/incident-next.ts';
-import { effectsIn, type Found, rootsOf } from '../views/attention.ts';
+import { effectsIn, type Found, othersOf, rootsOf } from '../views/attention.ts';
 import { compileIncident, incidentScopeText } from '../views/incident-view.ts';
 import { todoOf } from '../views/incident-todo.ts';
 import type { Act, ActionHandlers } from './act.ts';
@@ -20,6 +21,8 @@ export type IncidentDescriberDeps = {
   readonly clock: Pick<Clock, 'now'>;
   /** Carries out the actions that read the audit and the runbook. */
   readonly act: Act;
+  /** The reloads of this gateway, which it knows without the audit. */
+  readonly reloads: () => ConfigDetail['reloads'];
   readonly patience: () => PatienceFacts;
 };
 
@@ -46,7 +49,7 @@ async function read<Name extends ActionName>(act: Act, name: Name, input: Action
 const runOf = ({ id, since }: FleetIncident) => `${id} ${since}`;
 
 /** Creates the function that describes incidents. What changed before the run of one is read once. */
-export function createIncidentDescriber({ clock, act, patience }: IncidentDescriberDeps) {
+export function createIncidentDescriber({ clock, act, reloads, patience }: IncidentDescriberDeps) {
   const settled = new Map<string, IncidentView['before']>();
   /** The entries of the runbook that were read, by their names. */
   const texts = new Map<string, string>();
@@ -59,9 +62,9 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
     return incidents.map((one): IncidentView['before'] => {
       const known = settled.get(runOf(one));
       if (known !== undefined) return known;
-      const changes = changesBeforeIncident(one, lines ?? []);
-      if (lines === undefined) return { changes, problem: AUDIT_PROBLEM };
-      if (one.kind === 'keys') return { changes, problem: AUDIT_LOST };
+      const lost = lines === undefined ? AUDIT_PROBLEM : one.kind === 'keys' ? AUDIT_LOST : undefined;
+      const changes = changesBeforeIncident(one, lines ?? [], lost === undefined ? [] : reloads());
+      if (lost !== undefined) return { changes, problem: lost };
       if (clock.now() - one.since > SETTLED_MS) settled.set(runOf(one), { changes });
       return { changes };
     });
@@ -75,15 +78,11 @@ export function createIncidentDescriber({ clock, act, patience }: IncidentDescri
 
   return async function describe(
     incidents: readonly FleetIncident[],
-    effects?: Promise<ReturnType<typeof effectsIn>>,
+    effectsOf?: ReturnType<typeof effectsIn>,
     /** How long it waits for the audit. */
     waitMs = MESSAGE_WAITS_MS,
   ): Promise<readonly IncidentView[]> {
-    const [changes, effectsOf] = await Promise.all([
-      changesOf(incidents, waitMs),
-      effects,
-      readEntries(incidents),
-    ]);
+    const [changes] = await Promise.all([changesOf(incidents, waitMs), readEntries(incidents)]);
     const facts = { ...patience(), now: clock.now(), runbook: (entry: string) => texts.get(entry) };
     return incidents.map((one, at) =>
       compileIncident(one, {
@@ -112,16 +111,13 @@ export function createIncidentActions({ clock, known, describe, conditions, serv
     at: new Date(clock.now()).toISOString(),
   });
 
-  /** Describes the incidents that `choose` wants. The conditions are read at the same time, because effects are among them. */
+  /** Describes the incidents that `choose` wants, and what no incident explains, of one moment. */
   async function described(choose: (incidents: readonly FleetIncident[]) => readonly FleetIncident[]) {
-    const found = conditions();
-    // It is awaited only with an open incident.
-    found.catch(() => undefined);
-    const reading = await known();
+    const [reading, found] = await Promise.all([known(), conditions()]);
     const open = reading.incidents.filter(({ isOpen }) => isOpen);
-    const effects = open.length === 0 ? undefined : found.then((all) => effectsIn(all, open, served()));
+    const effects = effectsIn(found, open, served());
     const incidents = await describe(choose(reading.incidents), effects, PERSON_WAITS_MS);
-    return { ...head(reading), incidents };
+    return { ...head(reading), incidents, others: othersOf(found, open, served()) };
   }
 
   return {
@@ -131,7 +127,7 @@ export function createIncidentActions({ clock, known, describe, conditions, serv
         return [...rootsOf(all), ...ended.sort((one, other) => other.seen - one.seen)];
       }),
     async incident({ id }) {
-      const { incidents, ...of } = await described((all) => all.filter((one) => one.id === id));
+      const { incidents, others: _, ...of } = await described((all) => all.filter((one) => one.id === id));
       const [incident] = incidents;
       if (incident === undefined) {
         const hint = 'incidents are kept for 24 hours: portico status lists them';

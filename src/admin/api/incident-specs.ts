@@ -112,6 +112,10 @@ const incident = z.strictObject({
   operations: z
     .array(z.strictObject({ name: z.string(), failed: count }))
     .describe('The affected answers by operation, the most first.'),
+  requestFilter: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('The filter of `requests` that lists its requests; absent where none of them are kept.'),
   hosts: z
     .array(z.strictObject({ host: z.string(), ...failedOf }))
     .describe('The hosts of the upstream, the worst first; none where it has one.'),
@@ -150,6 +154,7 @@ const seen = {
 const incidentList = z.strictObject({
   ...seen,
   incidents: z.array(incident).describe('The open ones first, then those that ended within 24 hours.'),
+  others: z.array(attention).describe('What no incident explains, at the same moment.'),
 });
 
 const oneIncident = z.strictObject({ ...seen, incident });

@@ -23,15 +23,24 @@ export function attentionOf(
   incidents: readonly FleetIncident[],
   served: readonly ServedBySource[],
 ): ActionValue<'overview'>['attention'] {
-  const open = incidents.filter(({ isOpen }) => isOpen);
   const items = rootsOf(incidents).map((one) => ({
     ...{ severity: one.severity, code: 'incident', text: incidentText(one), entry: todoOf(one).entry },
     ...{ view: `#/incident/${one.id}`, incident: one.id, since: new Date(one.since).toISOString() },
   }));
+  return [...items, ...othersOf(found, incidents, served)];
+}
+
+/** The conditions that no incident explains. */
+export function othersOf(
+  found: readonly Found[],
+  incidents: readonly FleetIncident[],
+  served: readonly ServedBySource[],
+) {
+  const open = incidents.filter(({ isOpen }) => isOpen);
   const others = found.filter(
     ({ item, subject }) => explanationOf(item.code, subject, open, served) === undefined,
   );
-  return [...items, ...others.map(({ item }) => item)];
+  return others.map(({ item }) => item);
 }
 
 /** Finds what is wrong because of an incident: conditions that it explains, and incidents that it is the cause of. */

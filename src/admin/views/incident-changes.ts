@@ -3,6 +3,7 @@
 
 import { type AuditEntry, readAuditLine } from '../../store/audit/audit-entry.ts';
 import { BEFORE_MS, type FleetIncident } from '../../telemetry/incidents/fleet-incidents.ts';
+import type { ConfigDetail } from '../api/config-action-specs.ts';
 import type { IncidentView } from '../api/incident-specs.ts';
 
 type Change = IncidentView['before']['changes'][number];
@@ -33,7 +34,7 @@ function refusalText(outcome: string, problems: unknown): string {
 }
 
 /** What a reload made different, as its line of the audit has it. */
-function reloadText({ outcome, after }: AuditEntry): string {
+function reloadText({ outcome, after }: Pick<AuditEntry, 'outcome' | 'after'>): string {
   const { changes, problems } = Object(after) as { readonly changes?: unknown; readonly problems?: unknown };
   if (outcome !== 'applied') return refusalText(outcome, problems);
   const places = Array.isArray(changes) ? (changes as readonly ChangedPlace[]) : [];
@@ -47,6 +48,13 @@ function changeOf(entry: AuditEntry): Change {
   return { at, by: actor, what: action === 'config.reload' ? reloadText(entry) : plain };
 }
 
+/** A reload as the history of this gateway has it. */
+function reloadOf({ at, by, outcome, changes, problems = [] }: ConfigDetail['reloads'][number]): Change {
+  const [first = ''] = problems[0]?.split('\n') ?? [];
+  const said = outcome === 'refused' ? `refused: ${first}` : outcome;
+  return { at, by, what: reloadText({ outcome: said, after: { changes, problems } }) };
+}
+
 /** The same change in several processes, the latest first, as one: people want to know of it once. */
 function onceEach(changes: readonly Change[]): readonly Change[] {
   return [...Map.groupBy(changes, ({ what }) => what).values()].flatMap((same) => {
@@ -58,24 +66,32 @@ function onceEach(changes: readonly Change[]): readonly Change[] {
   });
 }
 
-/** What changed in the fleet shortly before an incident, the latest first: by lines of the audit, and starts of processes. */
+/**
+ * What changed in the fleet shortly before an incident, the latest first: by lines of the audit, and starts of processes; without
+ * the audit, by the reloads of this gateway.
+ */
 export function changesBeforeIncident(
   { since, starts }: Pick<FleetIncident, 'since' | 'starts'>,
   lines: readonly string[],
+  reloads: ConfigDetail['reloads'] = [],
 ): readonly Change[] {
   // Times are shown to the second, so a change in the same second is not seen to be later.
   const endMs = Math.floor(since / 1_000 + 1) * 1_000;
   const audited = lines.flatMap((line) => {
     const entry = readAuditLine(line);
-    const at = Date.parse(entry?.at ?? '');
-    return entry !== undefined && at > since - BEFORE_MS && at < endMs ? [changeOf(entry)] : [];
+    return entry === undefined ? [] : [changeOf(entry)];
+  });
+  const reloaded = reloads.filter(({ outcome }) => outcome === 'applied' || outcome === 'refused');
+  const changed = [...audited, ...reloaded.map(reloadOf)].filter(({ at }) => {
+    const ms = Date.parse(at);
+    return ms > since - BEFORE_MS && ms < endMs;
   });
   const started = starts.map(({ process, version, startedAt }) => ({
     at: new Date(startedAt).toISOString(),
     by: process,
     what: `a process started, version ${version}`,
   }));
-  return onceEach([...audited, ...started].sort((a, b) => (a.at < b.at ? 1 : -1))).slice(0, CHANGES_MAX);
+  return onceEach([...changed, ...started].sort((a, b) => (a.at < b.at ? 1 : -1))).slice(0, CHANGES_MAX);
 }
 
 /** A reload of limits alone: it makes no dependency fail. */

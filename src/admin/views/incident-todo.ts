@@ -52,6 +52,35 @@ export function todoOf(
   };
 }
 
+const SECOND_MS = 1_000;
+
+/**
+ * The filter of the list of requests that shows those of an incident. It begins a second before the incident, because a request
+ * comes shortly before its first call. `undefined`: its requests are not kept, because they do not fail.
+ */
+export function requestFilterOf({
+  kind,
+  subject,
+  since,
+  operations,
+}: Incident): IncidentView['requestFilter'] {
+  // The trace of a slow answer may not name its source.
+  const [only, ...more] = Object.keys(operations);
+  const filters: Readonly<Record<IncidentKind, IncidentView['requestFilter']>> = {
+    source: { source: subject },
+    route: { operation: subject },
+    slow: { status: 'slow', ...(only !== undefined && more.length === 0 && { operation: only }) },
+    issuer: { source: subject },
+    gateway: subject === 'answers' ? { code: 'server_error' } : { status: 'slow' },
+    redis: { status: '5xx' },
+    keys: { source: 'redis.keys', status: '401' },
+    field: undefined,
+    config: undefined,
+  };
+  const own = filters[kind];
+  return own && { since: new Date(since - SECOND_MS).toISOString(), ...own };
+}
+
 const LINE_CHARS_MAX = 240;
 
 /** The advice of an entry of the runbook for a cause: its first sentences, as plain text. */

@@ -18,7 +18,7 @@ import {
 import type { IncidentView } from '../api/incident-specs.ts';
 import { suspectChange } from './incident-changes.ts';
 import { isQuiet, type PatienceFacts, whatHappensNext } from './incident-next.ts';
-import { todoLine, todoOf } from './incident-todo.ts';
+import { requestFilterOf, todoLine, todoOf } from './incident-todo.ts';
 
 /** What the description of an incident needs besides its counts. */
 export type IncidentFacts = PatienceFacts & {
@@ -205,6 +205,7 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
     operations: Object.entries(incident.operations)
       .map(([name, failed]) => ({ name, failed }))
       .sort((a, b) => b.failed - a.failed),
+    requestFilter: requestFilterOf(incident),
     hosts: hosts.length > 1 ? hosts : [],
     effects: facts.effects,
     before: facts.before,

@@ -17,6 +17,11 @@ type Noun = {
 const NOUNS: Readonly<Record<string, Noun>> = {
   callers: { id: 'id', list: async (ask) => (await ask('callers', {})).callers },
   claims: { id: 'claim', list: async (ask) => (await ask('claims', {})).disabled },
+  incidents: {
+    id: 'id',
+    list: async (ask) => (await ask('incidents', {})).incidents,
+    one: async (ask, id) => (await ask('incident', { id })).incident,
+  },
   keys: {
     id: 'id',
     list: async (ask) => (await ask('keys', {})).keys,

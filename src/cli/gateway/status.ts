@@ -9,7 +9,7 @@ import {
 } from '../../workbench/explain/report/incident-report.ts';
 import { type CliContext, type CommandLine, ExitError } from '../context/context.ts';
 import { addListenerOptions } from '../input/operator-listener.ts';
-import { type AskOperator, askListener, type GatewayOptions } from './operator-api-client.ts';
+import { askListener, type GatewayOptions } from './operator-api-client.ts';
 
 type Options = GatewayOptions & { readonly id?: string; readonly watch?: boolean };
 
@@ -20,16 +20,11 @@ const HELP = `
 Exit codes: 0 nothing is wrong, 1 a warning, 2 something is critical;
 64 wrong usage, 69 no answer.`;
 
-async function readStatus(ask: AskOperator): Promise<GatewayStatus> {
-  const [incidents, { attention }] = await Promise.all([ask('incidents', {}), ask('overview', {})]);
-  return { incidents, others: attention.filter(({ incident }) => incident === undefined) };
-}
-
 const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 
 function print(status: GatewayStatus, { json, watch }: Options, { out, terminals }: CliContext): void {
   if (json === true) {
-    out(`${JSON.stringify({ ...status.incidents, others: status.others }, null, watch === true ? 0 : 2)}\n`);
+    out(`${JSON.stringify(status, null, watch === true ? 0 : 2)}\n`);
     return;
   }
   if (watch === true) terminals?.out?.stream.write(CLEAR);
@@ -53,11 +48,11 @@ async function runStatus(options: Options, configFile: string, context: CliConte
     return;
   }
   for (;;) {
-    const status = await readStatus(ask);
+    const status = await ask('incidents', {});
     print(status, options, context);
     const isStopped = () => sleep(WATCH_MS, false, { signal: context.stop }).catch(() => true);
     if (options.watch === true && !(await isStopped())) continue;
-    endWith(severityOf(status.incidents.incidents, status.others));
+    endWith(severityOf(status.incidents, status.others));
     return;
   }
 }

@@ -27,7 +27,7 @@ import type { ServedConfig } from './snapshot.ts';
 /** What the figures need. `served`: the configuration in force. `act`: carries out the other actions. */
 export type OpenFiguresDeps = Pick<MetricActionsDeps, 'quality'> &
   Pick<FleetOverviewDeps, 'callers'> &
-  Pick<OpenIncidentsDeps, 'tracker' | 'workers' | 'served' | 'act' | 'tell' | 'fleet'> & {
+  Pick<OpenIncidentsDeps, 'tracker' | 'workers' | 'served' | 'act' | 'reloads' | 'tell' | 'fleet'> & {
     /** The name of this gateway, for people. */
     readonly name: string;
     /** Reads the metrics of all processes of the gateway. */
@@ -110,7 +110,7 @@ export function openFigures({ sampled, clock, log, served, status, quality, flee
   });
   const incidents = openIncidents({
     ...{ clock, fleet, served, alone: status().scope, config: () => status().config },
-    ...{ tracker: of.tracker, workers: of.workers, act: of.act, tell: of.tell },
+    ...{ tracker: of.tracker, workers: of.workers, act: of.act, reloads: of.reloads, tell: of.tell },
   });
   const deps: MetricActionsDeps = {
     ...{ sampler, quality, fleet: overviews },

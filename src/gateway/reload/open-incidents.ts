@@ -2,7 +2,11 @@
 
 import { operationsWithField } from '../../source/adapter/map/row-fields.ts';
 import type { Act } from '../../admin/actions/act.ts';
-import { createIncidentDescriber, type DescribeIncidents } from '../../admin/actions/incident-actions.ts';
+import {
+  createIncidentDescriber,
+  type DescribeIncidents,
+  type IncidentDescriberDeps,
+} from '../../admin/actions/incident-actions.ts';
 import type { PatienceFacts } from '../../admin/views/incident-next.ts';
 import type { OverviewStatus } from '../../admin/views/overview.ts';
 import { OUTAGE_MS } from '../../pipeline/stages/authentication/api-key-records.ts';
@@ -88,14 +92,24 @@ export type OpenIncidentsDeps = Pick<IncidentLedgerDeps, 'clock' | 'fleet' | 'al
   readonly config: () => OverviewStatus['config'];
   readonly served: () => ServedConfig;
   readonly act: Act;
+  readonly reloads: IncidentDescriberDeps['reloads'];
   readonly tell: (event: WebhookEvent) => void;
 };
 
 /** Opens the incidents of all processes of a gateway. Nothing is kept or told before `start`. */
-export function openIncidents({ tracker, workers, config, served, act, tell, ...deps }: OpenIncidentsDeps) {
+export function openIncidents({
+  tracker,
+  workers,
+  config,
+  served,
+  act,
+  reloads,
+  tell,
+  ...deps
+}: OpenIncidentsDeps) {
   tracker.watch(() => configState(config()));
   const describe = createIncidentDescriber({
-    ...{ clock: deps.clock, act },
+    ...{ clock: deps.clock, act, reloads },
     patience: () => patienceOf(served()),
   });
   const seen: IncidentLedgerDeps['seen'] = async (open) => {

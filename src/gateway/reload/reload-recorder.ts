@@ -152,7 +152,7 @@ export function createReloadRecorder(deps: ReloadRecorderDeps, isFallback: boole
         { changes, ...(resets.length > 0 && { resets }) },
         'applied',
       );
-      since = keep(actor, 'applied', { changes }).at;
+      since = keep(actor, 'applied', { changes, at: request.at }).at;
       lastChange = changes;
     },
     unchanged({ actor }: ReloadRequest): void {

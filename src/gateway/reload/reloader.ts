@@ -108,6 +108,8 @@ export function createReloader({ first, target, draining, ...deps }: ReloaderDep
       const acknowledged = await target.acknowledged(VIEW_MS);
       return describeConfig(inForce, status(), report, acknowledged);
     },
+    /** The last reloads, the newest first. */
+    reloads: () => report.history,
     /** The texts of the revision in force and of earlier revisions, the newest first. */
     revisions: () => [{ rev: target.inForce.rev, files: shownFiles(inForce) }, ...earlier],
     /** Reads, checks and compares the files, and puts them in force as a whole or not at all. Never rejects. */

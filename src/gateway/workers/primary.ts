@@ -120,7 +120,7 @@ async function askForIncidents(links: readonly WorkerLink[], open: readonly Inci
 /** Opens the figures of all workers. One worker reads and writes the figures of the fleet, which are in Redis. */
 function openPrimaryFigures(
   { first, version, log, instance }: PrimaryDeps,
-  given: Pick<OpenFiguresDeps, 'served' | 'act' | 'tell' | 'tracker'> & {
+  given: Pick<OpenFiguresDeps, 'served' | 'act' | 'reloads' | 'tell' | 'tracker'> & {
     readonly metrics: MergedMetrics;
     readonly serving: () => readonly WorkerLink[];
     readonly status: () => Pick<StatusOfPrimary, 'processes' | 'draining' | 'config'>;
@@ -182,7 +182,7 @@ export function createPrimary(deps: PrimaryDeps) {
 
   const status = () => ({ processes: serving().length, draining, config: reloader.status });
   const tracker = createIncidentTracker({ clock: systemClock, instance: deps.instance, version });
-  const of = { serving, served, act: ownAct, tell: webhooks.tell };
+  const of = { serving, served, act: ownAct, reloads: reloader.reloads, tell: webhooks.tell };
   const figures = openPrimaryFigures(deps, { ...of, metrics, status, tracker });
   const actions = { ...figures.actions, ...createConfigActions(reloader) };
 

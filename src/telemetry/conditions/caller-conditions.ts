@@ -58,7 +58,7 @@ export const callerRefused: GatewayCondition = {
   ...{ above: 0.2, unit: 'share', view: '#/requests?status=429&caller={caller}' },
   expr: 'max by (caller, name) (portico_caller_refused_share) > $above',
   summary: 'Limits refuse more than $above of the requests of a caller.',
-  text: 'Limits refused {limited} of {requests} requests ({percent}) of {who} {times}; others are not affected.',
+  text: '{who} asks for more than its limits allow: they refused {limited} of {requests} requests ({percent}) {times}; others are not affected.',
   next: '{next}',
   todo: 'Tell who sends them to wait for Retry-After. If they need more, {more}.',
   command: '{command}',

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IncidentList, IncidentView } from '../../../src/admin/api/incident-specs.ts';
-import type { Overview } from '../../../src/admin/api/metric-specs.ts';
 import type { FaultBench } from '../../faults/harness/bench.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { type Fleet, sleepUntil, startFleet, type Told } from './fleet.ts';
@@ -17,7 +16,7 @@ export type Look = {
   readonly also: { readonly page: Also; readonly json: Also; readonly text: string };
 };
 
-type Also = Overview['attention'];
+type Also = IncidentList['others'];
 
 /** What an injector did, by its own clock. */
 export type Harm = {
@@ -57,9 +56,8 @@ async function look(fleet: Fleet): Promise<Look> {
   const at = Date.now();
   const page = await fleet.incidents(1);
   const { code, out } = await fleet.run('status', '--json');
-  const { others, ...json } = JSON.parse(out) as IncidentList & { readonly others: Also };
-  const { attention } = (await fleet.ask('/api/overview', 1)) as Overview;
-  const also = { page: attention, json: others, text: (await fleet.run('status')).out };
+  const json = JSON.parse(out) as IncidentList;
+  const also = { page: page.others, json: json.others, text: (await fleet.run('status')).out };
   const text = new Map<string, string>();
   for (const { id } of json.incidents) text.set(id, (await fleet.run('status', '--id', id)).out);
   return { at, page, json, code, text, also };

@@ -66,7 +66,7 @@ function sameCounts(
   return told.length === truth.size && [...truth].every(([name, count]) => isTrue(name, count));
 }
 
-/** The change of an operator in both replicas, and their starts: each once, and nothing else. */
+/** The change of an operator in both replicas, and their starts: each once, and nothing else. Without the audit, reloads are told. */
 function beforeProblem({ early, late }: Views, { night, expected }: Case): string | undefined {
   const isLost = expected.isAuditLost === true;
   const before = (isLost ? late : early)?.before;
@@ -85,7 +85,8 @@ function beforeProblem({ early, late }: Views, { night, expected }: Case): strin
     starts.every(({ by }) => pids.includes(Number.parseInt(by.split(':')[1] ?? '', 10))) &&
     others.length === also.length &&
     changes.length === reloads.length + starts.length + others.length &&
-    (early?.before?.problem !== undefined) === isLost;
+    early?.before?.changes.some(({ what }) => isReload(what)) === true &&
+    (early.before.problem !== undefined) === isLost;
   return isTrue ? undefined : show(before);
 }
 

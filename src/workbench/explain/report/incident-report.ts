@@ -3,16 +3,13 @@
 import type { ActionValue } from '../../../admin/api/action-table.ts';
 import { plural } from '../../../kernel/plural.ts';
 import { wrapWords } from '../../../kernel/wrap-words.ts';
+import { BEFORE_MS } from '../../../telemetry/incidents/fleet-incidents.ts';
 import { percentText } from '../../../telemetry/conditions/condition.ts';
 
 /** What `portico status` reads of a gateway. */
-export type GatewayStatus = {
-  readonly incidents: ActionValue<'incidents'>;
-  /** The conditions that no incident explains. */
-  readonly others: ActionValue<'overview'>['attention'];
-};
+export type GatewayStatus = ActionValue<'incidents'>;
 
-type Shown = GatewayStatus['incidents']['incidents'][number];
+type Shown = GatewayStatus['incidents'][number];
 
 const COLUMNS = 80;
 /** The column at which the text behind a label begins. */
@@ -32,6 +29,10 @@ function lasting(ms: number): string {
   if (hours > 0) return `${hours} h ${minutes} min`;
   return minutes > 0 ? `${minutes} min ${seconds} s` : `${seconds} s`;
 }
+
+/** The command that lists requests by a filter. */
+const requestsCommand = (filter: Iterable<readonly [name: string, value: string]>) =>
+  ['portico requests', ...[...filter].map(([name, value]) => `--${name} ${value}`)].join(' ');
 
 const timeText = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 
@@ -89,7 +90,7 @@ function beforeText({ before: { changes, problem } }: Shown): readonly string[] 
 
 /** What an operator must know first about an incident, each with its label. */
 function labelledTexts(one: Shown, at: string): readonly (readonly [label: string, text: string])[] {
-  const { state, runs, calls, operations, hosts, effects, next, todo, faultText } = one;
+  const { state, runs, calls, operations, requestFilter, hosts, effects, next, todo, faultText } = one;
   const how = one.kind === 'slow' ? 'slow' : calls === undefined ? 'affected' : 'failed';
   const notSent = calls === undefined || calls.notSent === 0 ? '' : `; ${number(calls.notSent)} not sent`;
   const requests = operations.map(({ name, failed }) => `${name} ${number(failed)}`).join(', ');
@@ -104,6 +105,10 @@ function labelledTexts(one: Shown, at: string): readonly (readonly [label: strin
     ...(calls === undefined ? [] : [['calls', `${shareText(calls, how)}${notSent}`] as const]),
     ['answers', answersText(one)],
     ['requests', requests === '' ? 'none failed' : requests],
+    ...several(
+      'requests',
+      requestFilter && requests !== '' ? [requestsCommand(Object.entries(requestFilter))] : [],
+    ),
     ['callers', callersText(one)],
     ...several(
       'hosts',
@@ -134,11 +139,17 @@ function incidentLines(one: Shown, at: string): readonly string[] {
   return ['', fold(`${state}  `, one.text, 2), ...lines];
 }
 
+/** The command that lists what changed shortly before. */
+const auditCommand = (since: string) =>
+  `portico audit --since ${new Date(Date.parse(since) - BEFORE_MS).toISOString()}`;
+
 /** What no incident explains, with where to go on. */
 function otherLines(item: GatewayStatus['others'][number]): readonly string[] {
   const { severity, text, entry, view, since, next = [], todo } = item;
+  const [, filter] = /^#\/requests\?(.+)$/.exec(view ?? '') ?? [];
+  const commands = [todo?.command, filter && requestsCommand(new URLSearchParams(filter))];
   const links = [
-    ...(todo === undefined ? [] : [todo.command]),
+    ...new Set(commands.flatMap((command) => command ?? [])),
     ...(entry === undefined ? [] : [`runbook: ${entry}`]),
     ...(view === undefined ? [] : [`console: ${view}`]),
   ].join('; ');
@@ -146,7 +157,9 @@ function otherLines(item: GatewayStatus['others'][number]): readonly string[] {
     todo === undefined
       ? []
       : [
-          ...(since === undefined ? [] : [['since', timeText(since)] as const]),
+          ...(since === undefined
+            ? []
+            : [['since', timeText(since)] as const, ['before', auditCommand(since)] as const]),
           ...next.map((one) => ['next', one] as const),
           ['to do', todo.line] as const,
         ];
@@ -159,7 +172,10 @@ function otherLines(item: GatewayStatus['others'][number]): readonly string[] {
 
 /** What is wrong with a gateway, in lines of at most 80 columns: the open incidents, and a line for each that ended. */
 export function incidentListLines({
-  incidents: { at, scope, scopeText, incidents },
+  at,
+  scope,
+  scopeText,
+  incidents,
   others,
 }: GatewayStatus): readonly string[] {
   const open = incidents.filter(({ state }) => state === 'open');
@@ -167,7 +183,10 @@ export function incidentListLines({
   const seenBy = scopeText === '' ? `seen by the ${scope}` : scopeText;
   const heading = `${timeText(at)}: ${open.length === 0 ? 'no incident' : plural(open.length, 'open incident')}, ${seenBy}`;
   const also = others.flatMap(otherLines);
-  const day = ended.map((one) => fold(`${timeText(one.last)} ended: `, one.text, 2));
+  const day = ended.flatMap((one) => [
+    fold(`${timeText(one.last)} ended: `, one.text, 2),
+    `  portico status --id ${one.id}`,
+  ]);
   return [
     fold('', heading, 2),
     ...open.flatMap((one) => incidentLines(one, at)),

@@ -29,6 +29,28 @@ function viewOf(incident: Partial<FleetIncident>, facts: Partial<IncidentFacts> 
 }
 
 const adviceOf = ({ todo }: ReturnType<typeof viewOf>) => todo.line;
+
+describe('the filter that lists the requests of an incident', () => {
+  const filterOf = (incident: Partial<FleetIncident>) => viewOf({ since: NOW, ...incident }).requestFilter;
+  const since = '2026-01-31T03:09:59.000Z';
+
+  it('begins a second before it, and names its source', () =>
+    expect(filterOf({})).toEqual({ since, source: 'crm' }));
+
+  it('names the operation of slow answers, if they have one', () => {
+    const slow = { kind: 'slow', operations: { 'users.list': 3 } } as const;
+    expect(filterOf(slow)).toEqual({ since, status: 'slow', operation: 'users.list' });
+    expect(filterOf({ ...slow, operations: { 'users.list': 3, 'users.get': 2 } })).toEqual({
+      since,
+      status: 'slow',
+    });
+  });
+
+  it.each(['config', 'field'] as const)('is absent where none are kept: %s', (kind) =>
+    expect(filterOf({ kind, subject: 'crm users.email' })).toBeUndefined(),
+  );
+});
+
 const redis = { kind: 'redis', subject: 'keys+limits', cause: 'out of reach' } as const;
 
 describe('an incident of a pass-through route', () => {

@@ -154,7 +154,7 @@ describe('what needs attention', () => {
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
       'info migration_held: An operator holds the migration of products.',
       'info migration_ready: The next step of the migration of users may be taken.',
-      'info caller_refused: Limits refused 30 of 100 requests (30 %) of Billing (billing) since 03:09:00 UTC; others are not affected.',
+      'info caller_refused: Billing (billing) asks for more than its limits allow: they refused 30 of 100 requests (30 %) since 03:09:00 UTC; others are not affected.',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache in the last minute were stale: their source is late or fails.',
@@ -191,7 +191,7 @@ describe('what needs attention', () => {
     const [item] = found(refusedGauges('billing', 'Billing', lastMs, share));
     const end = new Date(NOW - lastMs).toISOString().slice(11, 19);
     expect(item?.text).toBe(
-      `Limits refused 30 of 100 requests (30 %) of Billing (billing) from 03:09:00 to ${end} UTC; others are not affected.`,
+      `Billing (billing) asks for more than its limits allow: they refused 30 of 100 requests (30 %) from 03:09:00 to ${end} UTC; others are not affected.`,
     );
     expect(item?.next).toEqual(['it has ended, and stays here for ten minutes']);
   });

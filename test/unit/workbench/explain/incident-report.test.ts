@@ -45,6 +45,23 @@ describe('an incident in a terminal', () => {
     ));
 });
 
+it('an incident in a terminal has the command that lists its requests', () => {
+  const requestFilter = { since: '2026-01-31T03:08:59.000Z', source: 'crm' };
+  const operations = [{ name: 'users.list', failed: 5 }];
+  const command = 'portico requests --since 2026-01-31T03:08:59.000Z --source crm';
+  expect(textOf({ operations, requestFilter })).toContain(`requests  users.list 5\n            ${command}\n`);
+  expect(textOf({ requestFilter })).not.toContain(command);
+});
+
+it('an incident that ended has its id in the list, in a command that shows it', () => {
+  const ended: IncidentView = { ...slow, state: 'ended' };
+  const of = { scope: 'fleet', scopeText: '', silent: [], at: AT, others: [] } as const;
+  expect(incidentListLines({ ...of, incidents: [ended] }).slice(-2)).toEqual([
+    '2026-01-31 03:10:00 UTC ended: source crm',
+    '  portico status --id one',
+  ]);
+});
+
 describe('an incident that reopened', () => {
   it('says when it first began, and how often it reopened', () =>
     expect(textOf({ firstAt: '2026-01-31T03:01:00.000Z', reopened: 2 }).replaceAll(/\s+/g, ' ')).toContain(
@@ -72,17 +89,21 @@ describe('what no incident explains', () => {
     const todo = { line: 'Ask it to wait.', command: 'portico keys update one --tier <tier>' };
     const known = { since: '2026-01-31T03:09:00.000Z', next: ['its windows refill'], todo };
     const lines = incidentListLines({
-      incidents: { scope: 'fleet', scopeText: '', silent: [], at: AT, incidents: [] },
-      others: [{ ...other, ...known, entry: 'PorticoCallerRefused', view: '#/requests' }],
+      ...{ scope: 'fleet', scopeText: '', silent: [], at: AT, incidents: [] },
+      others: [
+        { ...other, ...known, entry: 'PorticoCallerRefused', view: '#/requests?status=429&caller=one' },
+      ],
     });
-    expect(lines.slice(-5).join('\n')).toBe(
+    expect(lines.slice(-6).join('\n')).toBe(
       [
         'info: Limits refuse a caller.',
         '  since     2026-01-31 03:09:00 UTC',
+        '  before    portico audit --since 2026-01-31T02:54:00.000Z',
         '  next      its windows refill',
         '  to do     Ask it to wait.',
-        '            portico keys update one --tier <tier>; runbook:',
-        '            PorticoCallerRefused; console: #/requests',
+        '            portico keys update one --tier <tier>; portico requests --status 429',
+        '            --caller one; runbook: PorticoCallerRefused; console:',
+        '            #/requests?status=429&caller=one',
       ].join('\n'),
     );
   });
@@ -90,7 +111,7 @@ describe('what no incident explains', () => {
   it('has its entry of the runbook and its view of the console', () => {
     const other = { severity: 'info', code: 'spans_lost', text: 'Spans are lost.' } as const;
     const lines = incidentListLines({
-      incidents: { scope: 'fleet', scopeText: '', silent: [], at: AT, incidents: [] },
+      ...{ scope: 'fleet', scopeText: '', silent: [], at: AT, incidents: [] },
       others: [{ ...other, entry: 'PorticoSpansLost', view: '#/callers' }, other],
     });
     expect(lines.slice(-3)).toEqual([

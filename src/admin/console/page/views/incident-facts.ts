@@ -13,33 +13,6 @@ import { countText, shareText, spanText } from '../show/units.ts';
 /** A condition that needs attention. */
 export type AttentionItem = Overview['attention'][number];
 
-const SECOND_MS = 1_000;
-
-/**
- * The filter of the list of requests that shows those of an incident. It begins a second before the incident, because a request
- * comes shortly before its first call.
- */
-export function requestsFilter({
-  kind,
-  subject,
-  since,
-  operations,
-}: IncidentView): Readonly<Record<string, string>> {
-  const [source = ''] = subject.split(' ');
-  // The line of a slow answer does not name its source.
-  const [only] = operations.length === 1 ? operations : [];
-  const filters: Readonly<Partial<Record<IncidentView['kind'], Readonly<Record<string, string>>>>> = {
-    source: { source },
-    route: { operation: subject },
-    slow: { status: 'slow', ...(only && { operation: only.name }) },
-    issuer: { source: subject },
-    gateway: subject === 'answers' ? { code: 'server_error' } : { status: 'slow' },
-    redis: { status: '5xx' },
-    keys: { source: 'redis.keys', status: '401' },
-  };
-  return { since: new Date(Date.parse(since) - SECOND_MS).toISOString(), ...filters[kind] };
-}
-
 const countedText = ({ failed, total, share }: IncidentView['answers'], how = 'failed') =>
   `${countText(failed)} of ${countText(total)} ${how} (${shareText(share)})`;
 
@@ -62,7 +35,7 @@ function timesText({ since, last, state, worsenedAt, firstAt, reopened }: Incide
   return `${lasts}${worse}${first}`;
 }
 
-/** Things with their counts, each with a link to its requests. Requests that lack a field are not kept, so theirs have none. */
+/** Things with their counts, each with a link to its requests if these are kept. */
 function countedLinks(
   incident: IncidentView,
   things: readonly {
@@ -72,10 +45,10 @@ function countedLinks(
     readonly failed: number;
   }[],
 ): Children {
-  const filter = requestsFilter(incident);
+  const { requestFilter: filter } = incident;
   return things.map(({ key, text, filter: own, failed }) => {
     const name =
-      incident.kind === 'field'
+      filter === undefined
         ? text
         : html`<a href=${addressOf('requests', '', { ...filter, ...own })}>${text}</a>`;
     return html`<span key=${key} class="part">${name}${` ${countText(failed)}`}</span>`;
@@ -113,6 +86,9 @@ const runCell = ({ cause, since, until, failed }: NonNullable<IncidentView['runs
     >${said}`;
 };
 
+const auditLink = (since: string) =>
+  html`<a href=${addressOf('audit', '', { at: since.slice(0, 16) })}>Audit of that time</a>`;
+
 function beforeCell({ before: { changes, problem }, since }: IncidentView): Children {
   const told = changes.map(
     ({ at, what, by }) =>
@@ -120,9 +96,7 @@ function beforeCell({ before: { changes, problem }, since }: IncidentView): Chil
   );
   if (problem !== undefined) return listOf([...told, problem]);
   if (told.length === 0) return 'nothing in the 15 minutes before';
-  return html`${listOf(told)}<a href=${addressOf('audit', '', { at: since.slice(0, 16) })}
-      >Audit of that time</a
-    >`;
+  return html`${listOf(told)}${auditLink(since)}`;
 }
 
 function todoCell({
@@ -184,6 +158,7 @@ export function attentionFacts(
 ): VNode {
   return factList([
     ['Since', since === undefined ? '' : instantText(since)],
+    ['Changed before', since === undefined ? '' : auditLink(since)],
     ['By itself', listOf(next)],
     ['What to do', todoCell({ ...todo, entry, view })],
   ]);

@@ -53,20 +53,21 @@ function endedPart(ended: readonly IncidentView[], now: number): VNode | null {
   </details>`;
 }
 
-/** The part of the overview on what is wrong: open incidents, those of the last day, and what else needs attention. */
-export function IncidentsSection({ attention }: { attention: readonly AttentionItem[] }): VNode {
-  const { now } = useConsole();
-  const told = attention.flatMap(({ incident }) => incident ?? []);
-  const { value, problem, reload } = useLoad<IncidentList>('incidents', told.length > 0 ? OPEN_MS : CALM_MS);
-  const known = told.join(' ');
-  // The stream shows a new or an ended incident before the next reading.
-  useEffect(reload, [known]);
+/**
+ * The part of the overview on what is wrong: open incidents, those of the last day, and what else needs attention. All of it is of
+ * one answer, because parts of different moments contradict each other.
+ */
+export function IncidentsSection(): VNode {
+  const { now, overview } = useConsole();
+  const attention = overview?.attention ?? [];
+  const isOpen = attention.some(({ incident }) => incident !== undefined);
+  const { value, problem, reload } = useLoad<IncidentList>('incidents', isOpen ? OPEN_MS : CALM_MS);
+  const told = attention.map(({ incident, text }) => incident ?? text).join('\n');
+  // The stream tells of something new, or of an end, before the next reading.
+  useEffect(reload, [told]);
   const open = bySeverity(value?.incidents.filter(({ state }) => state === 'open') ?? []);
-  const shown = new Set(open.map(({ id }) => id));
-  const others = bySeverity(
-    attention.filter(({ incident }) => incident === undefined || !shown.has(incident)),
-  );
-  const isCalm = told.length === 0 && others.every(({ severity }) => severity !== 'critical');
+  const others = bySeverity(value?.others ?? []);
+  const isCalm = value !== undefined && others.every(({ severity }) => severity !== 'critical');
   return html`<div>
     <section class="attention" aria-labelledby="s-incidents">
       <h2 id="s-incidents">Incidents${value?.scopeText ? html` <small>${value.scopeText}</small>` : null}</h2>
@@ -74,7 +75,7 @@ export function IncidentsSection({ attention }: { attention: readonly AttentionI
       ${
         open.length === 0
           ? html`<p class="calm">
-              ${isCalm && stateMark('good', 'calm')}${told.length > 0 ? 'Incidents are being read.' : ' No incident is open.'}
+              ${isCalm && stateMark('good', 'calm')}${value === undefined ? 'Incidents are being read.' : ' No incident is open.'}
             </p>`
           : html`<ul>
               ${open.map((one) => openItem(one, value?.at ?? ''))}

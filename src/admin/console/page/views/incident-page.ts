@@ -10,18 +10,14 @@ import { cardOf, loadedPart, stateMark, viewHead } from '../parts/marks.ts';
 import { addressOf } from '../show/address.ts';
 import { severityTone } from '../show/tones.ts';
 import { requestsPath, requestsTable } from './requests.ts';
-import { effectsPart, incidentFacts, requestsFilter } from './incident-facts.ts';
+import { effectsPart, incidentFacts } from './incident-facts.ts';
 
 type OneIncident = { readonly at: string; readonly scopeText: string; readonly incident: IncidentView };
 
 const REQUESTS_SHOWN = 20;
 
-/** Requests are not refused for refused files or a lost field: those of that time are of other matters. */
-const failsRequests = ({ kind }: IncidentView) => kind !== 'config' && kind !== 'field';
-
-function IncidentRequests({ incident }: { incident: IncidentView }): VNode {
+function IncidentRequests({ filter }: { filter: NonNullable<IncidentView['requestFilter']> }): VNode {
   const { now } = useConsole();
-  const filter = requestsFilter(incident);
   const list = useLoad<RequestList>(requestsPath(filter, REQUESTS_SHOWN), 5_000);
   return cardOf(
     'Its requests',
@@ -39,11 +35,11 @@ export function IncidentPage(): VNode {
   return html`<div>
     ${viewHead(value?.incident.text ?? 'Incident', html`<code>${address.param}</code> ${value?.scopeText}`, back)}
     ${loadedPart(found, ({ incident, at }) => {
-      const { severity, state } = incident;
+      const { severity, state, requestFilter } = incident;
       const mark =
         state === 'open' ? stateMark(severityTone[severity], severity) : stateMark('good', 'ended');
       return html`${cardOf('What is known', mark, html`${incidentFacts(incident, at)}${effectsPart(incident, true)}`)}
-      ${failsRequests(incident) && element(IncidentRequests, { incident })}`;
+      ${requestFilter && element(IncidentRequests, { filter: requestFilter })}`;
     })}
   </div>`;
 }

@@ -151,8 +151,7 @@ export function OverviewView(): VNode {
   const { scope, since, processes, overMs, sources, redis } = overview;
   const ofWhom = `${scopeText(scope, since, processes, now)}. Rates and shares are of the last ${rateSpanText(overMs)}.`;
   return html`<div>
-    ${viewHead('Overview', ofWhom, choice)} ${element(IncidentsSection, { attention: overview.attention })}
-    ${totals(overview, kept)}
+    ${viewHead('Overview', ofWhom, choice)} ${element(IncidentsSection, {})} ${totals(overview, kept)}
     ${cardOf(
       'Traffic',
       html`${history.value === undefined ? '' : `${scopeText(history.value.scope, history.value.since, undefined, now)}. A point is ${spanText(history.value.stepMs)}; times are UTC.`}`,
