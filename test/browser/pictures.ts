@@ -12,6 +12,11 @@ const PICTURE_BYTES_MAX = 150_000;
 const SECONDS = { readme: 240, otherwise: 15 };
 const REQUESTS_PER_SECOND = 8;
 
+async function createKey({ api }: Scene, label: string): Promise<string> {
+  const permissions = ['users:read', 'products:read', 'orders:read'];
+  return (await api<{ secret: string }>('keys', { body: { label, permissions } })).secret;
+}
+
 /** A gateway that has served for a while: its sources became slow and recovered, and now the catalogue fails. */
 async function openLivelyScene(bench: FaultBench): Promise<Scene> {
   const samples = bench.own(await startSamples({ ports: anyPorts, count: 400, cleanPeople: true }));
@@ -26,8 +31,17 @@ async function openLivelyScene(bench: FaultBench): Promise<Scene> {
   const signal = AbortSignal.timeout(seconds * 10_000);
   const traffic = { base, key, limitedKey: key, signal, requestsPerSecond: REQUESTS_PER_SECOND };
   await sendTraffic({ ...traffic, samples, seconds: seconds * 0.75 });
+  await scene.api('cache/purge', { body: { tag: 'products', reason: 'new prices' } });
   samples.disturb('catalog', { delayMs: 40, failEvery: 1 });
-  await sendTraffic({ ...traffic, samples: { disturb: () => undefined }, seconds: seconds * 0.25 });
+  // An incident says whose answers fail.
+  const keys = await Promise.all(['Web shop', 'Mobile app'].map((label) => createKey(scene, label)));
+  const failing = keys.map((own, at) =>
+    sendTraffic({
+      ...{ ...traffic, key: own, limitedKey: own, requestsPerSecond: at === 0 ? 5 : 3 },
+      ...{ samples: { disturb: () => undefined }, seconds: seconds * 0.25 },
+    }),
+  );
+  await Promise.all(failing);
   return scene;
 }
 
@@ -41,6 +55,7 @@ const pictures: BenchRow = {
     const sizes: Record<string, number> = {};
     for (const name of ['overview', 'source', 'request', 'migration']) {
       await tab.go(views[name] ?? '');
+      if (isForReadme() && name === 'overview') await tab.page.locator('li.incident').first().waitFor();
       await keepForReadme(tab.page, name);
       sizes[name] = readFileSync(`${README_FOLDER}/${name}.png`).length;
     }
