@@ -4,7 +4,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { type Logger, pino } from 'pino';
+import { findCoercions } from './cli/input/config-files.ts';
 import { compileFiles, type ReadyConfig } from './cli/input/read-config.ts';
 import { createConfigReader, readInThread } from './cli/input/config-check-client.ts';
 import { version } from './cli/input/shipped-files.ts';
@@ -140,9 +142,12 @@ function filesOf({ gateway, contract, sources }: PorticoConfig): ConfigFiles {
     file: `config.${name}`,
     text: JSON.stringify(value, null, 2),
   });
+  // There is no folder to find a relative path from.
+  const { coercions: named } = gateway as { readonly coercions?: unknown };
   return {
     gateway: fileOf('gateway', gateway),
     contract: contract && fileOf('contract', contract),
+    coercions: typeof named === 'string' && isAbsolute(named) ? findCoercions('/', named) : undefined,
     sources: Object.entries(sources).map(([name, source]) => fileOf(`sources.${name}`, source)),
   };
 }

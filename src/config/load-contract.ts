@@ -77,15 +77,18 @@ export function gatewayPromiseIn({ file, text }: FileText) {
   };
 }
 
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
 /**
- * The path of the contract file that a gateway file names, with its variables not filled in; `undefined` if it names none,
- * or if the file cannot be read as YAML.
+ * The paths of the contract file and of the module that a gateway file names, with its variables not filled in; `undefined` for
+ * what it does not name, or if the file cannot be read as YAML.
  */
-export function contractPathIn({ file, text }: FileText): string | undefined {
+export function namedFilesIn({ file, text }: FileText) {
   const content = parseYamlFile(file, text, asWritten, []).content() as
-    { contract?: unknown } | null | undefined;
+    { contract?: unknown; coercions?: unknown } | null | undefined;
   const contract = content?.contract;
-  if (typeof contract === 'string') return contract;
-  const named = (contract as { file?: unknown } | null | undefined)?.file;
-  return typeof named === 'string' ? named : undefined;
+  return {
+    contract: textOf(contract) ?? textOf((contract as { file?: unknown } | null | undefined)?.file),
+    coercions: textOf(content?.coercions),
+  };
 }

@@ -9,8 +9,10 @@ import { checkReferences } from './validate/check-references.ts';
 import { crossCheck } from './validate/cross-check.ts';
 import type { LoadedConfig, LoadedSource } from './schema/loaded-config.ts';
 import { admin } from './schema/access.ts';
-import { type GatewayConfig, type GatewayFile, gatewaySchema, state } from './schema/gateway.ts';
+import { state } from './schema/files.ts';
+import { type GatewayConfig, type GatewayFile, gatewaySchema } from './schema/gateway.ts';
 import { loadContract, type LoadedContract } from './load-contract.ts';
+import { bindCalls, loadFunctions, type OwnFunctions } from './own-functions.ts';
 import type { Problem } from './yaml/problem.ts';
 import { sourceSchema } from './schema/source.ts';
 import type { Environment } from './yaml/substitute.ts';
@@ -22,8 +24,14 @@ export type ConfigFiles = {
   readonly gateway: FileText;
   /** Absent: the built-in contract is used. */
   readonly contract?: FileText | undefined;
+  /** The module with own coercions; absent if the gateway file names none, or one that cannot be read. */
+  readonly coercions?: FileText | undefined;
   readonly sources: readonly FileText[];
 };
+
+/** All files of a configuration. */
+export const allFiles = ({ gateway, contract, coercions, sources }: ConfigFiles): readonly FileText[] =>
+  [gateway, contract ?? [], coercions ?? [], sources].flat();
 
 /** Every text that a configuration was read from, so that a worker process can load the same configuration. */
 export type ConfigTexts = {
@@ -32,14 +40,18 @@ export type ConfigTexts = {
   readonly references: Readonly<Record<string, string>>;
 };
 
-/** Reads source files, by source name. A file with a mistake in its YAML or shape is left out and added to `problems`. */
+/**
+ * Reads source files, by source name. A file with a mistake in its YAML or shape is left out and added to `problems`.
+ * `functions`: those that the files may call.
+ */
 export function loadSources(
   files: readonly FileText[],
   env: Environment,
   problems: Problem[],
+  functions?: OwnFunctions,
 ): Map<string, LoadedSource> {
   const sources = new Map<string, LoadedSource>();
-  for (const file of files) loadSource(file, sources, env, problems);
+  for (const file of files) loadSource(file, sources, env, problems, functions);
   return sources;
 }
 
@@ -48,6 +60,7 @@ function loadSource(
   sources: Map<string, LoadedSource>,
   env: Environment,
   problems: Problem[],
+  functions: OwnFunctions | undefined,
 ): void {
   const yaml = parseYamlFile(file, text, env, problems);
   const spec = checkShape(yaml, sourceSchema, problems);
@@ -62,7 +75,22 @@ function loadSource(
       ),
     );
   }
-  sources.set(spec.name, { spec: withTextLiterals(spec, yaml), yaml });
+  bindCalls(spec, yaml, functions, problems);
+  sources.set(spec.name, { spec: withTextLiterals(spec, yaml), yaml, coercions: functions?.module });
+}
+
+/** The functions of the module that a gateway file names; `undefined` if it names none. */
+function functionsOf(
+  { coercions: module }: ConfigFiles,
+  named: string | undefined,
+  yaml: YamlFile,
+  problems: Problem[],
+): OwnFunctions | undefined {
+  if (module !== undefined) return loadFunctions(module, problems);
+  if (named === undefined) return undefined;
+  const hint = 'a path from the folder of this file; in a configuration without files, an absolute one';
+  problems.push(yaml.problemAt(['coercions'], `the file ${named} cannot be read`, hint));
+  return { module: { file: named, text: '' }, digest: '' };
 }
 
 /** Joins the gateway file and its contract. Reports it if both files say what a `limit` above the largest means. */
@@ -102,9 +130,10 @@ export function* loadConfig(
   const parsed = checkShape(yaml, gatewaySchema, problems);
   const loaded = loadContract(files.contract, env, problems);
   const sources = new Map<string, LoadedSource>();
+  const functions = functionsOf(files, parsed?.coercions, yaml, problems);
   for (const file of files.sources) {
     yield;
-    loadSource(file, sources, sourceEnv, problems);
+    loadSource(file, sources, sourceEnv, problems, functions);
   }
   yield;
   const gateway = parsed && loaded && withContract(parsed, loaded, yaml, problems);

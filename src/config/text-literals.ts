@@ -2,6 +2,7 @@
 // `load.ts`.
 
 import { NumberText } from '../kernel/json/json.ts';
+import { OwnCoercion } from './schema/mapping/own-coercion.ts';
 import type { SourceSpec } from './schema/source.ts';
 import type { YamlFile } from './yaml/yaml-file.ts';
 
@@ -28,7 +29,7 @@ function asText(value: unknown, path: Path, file: YamlFile): unknown {
 
 function withTexts(tree: unknown, path: Path, file: YamlFile): unknown {
   if (Array.isArray(tree)) return tree.map((item, index) => withTexts(item, [...path, index], file));
-  if (typeof tree !== 'object' || tree === null) return tree;
+  if (typeof tree !== 'object' || tree === null || tree instanceof OwnCoercion) return tree;
   const entries = Object.entries(tree).map(([key, value]) => {
     const place = [...path, key];
     return [key, LITERALS.includes(key) ? asText(value, place, file) : withTexts(value, place, file)];

@@ -7,6 +7,7 @@ import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts'
 import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { LoadedConfig, LoadedSource } from '../config/schema/loaded-config.ts';
 import { loadSources } from '../config/load.ts';
+import { loadFunctions } from '../config/own-functions.ts';
 import { ConfigError, type Problem } from '../config/yaml/problem.ts';
 import { withSameIds } from '../config/validate/check-references.ts';
 import type { SameIds } from '../config/schema/source.ts';
@@ -66,19 +67,25 @@ export function compileSources(
   return compiled;
 }
 
+/** What a source file uses of other files: the ids of resources, for fields with `ids: same`, and the module for `call`. */
+export type UsedOfOthers = {
+  readonly sameIds?: SameIds | undefined;
+  readonly coercions?: FileText | undefined;
+};
+
 /**
- * Compiles the text of one source file, which may be in no file yet. `sameIds`: the ids of resources in other files, for fields
- * with `ids: same`.
+ * Compiles the text of one source file, which may be in no file yet.
  * @throws ConfigError with every problem
  */
 export function compileSourceText(
   text: FileText,
   environment: Environment,
   contract: Contract,
-  sameIds?: SameIds,
+  { sameIds, coercions }: UsedOfOthers = {},
 ): readonly CompiledSource[] {
   const problems: Problem[] = [];
-  const loaded = loadSources([text], environment, problems);
+  const functions = coercions && loadFunctions(coercions, problems);
+  const loaded = loadSources([text], environment, problems, functions);
   for (const [name, source] of loaded) loaded.set(name, withSameIds(source, sameIds));
   const compiled = compileSources(loaded, contract, problems);
   if (problems.length > 0) throw new ConfigError(problems);

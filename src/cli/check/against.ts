@@ -12,7 +12,8 @@ import {
 import type { ContractSpec } from '../../contract/contract-schema.ts';
 import type { Contract } from '../../contract/resource.ts';
 import type { ContractChanges } from '../../workbench/explain/report/check-report.ts';
-import { contractIn, readGatewayContract, readText } from '../input/read-config.ts';
+import { readText } from '../input/config-files.ts';
+import { contractIn, readGatewayContract } from '../input/read-config.ts';
 
 type Placed = { readonly breaks: boolean; readonly problem: Problem };
 

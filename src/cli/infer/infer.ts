@@ -51,7 +51,10 @@ function besideOf(
   if (text === undefined) return undefined;
   const variables = Object.assign({}, env, ...drafted.map((one) => one.variables)) as typeof env;
   const names = drafted.map(({ compiled }) => compiled.resource.name);
-  return { text, environment: liveEnvironment(variables), resources: [...(into?.resources ?? []), ...names] };
+  return {
+    ...{ text, environment: liveEnvironment(variables), coercions: into?.coercions },
+    resources: [...(into?.resources ?? []), ...names],
+  };
 }
 
 /**
@@ -139,7 +142,7 @@ export async function draftSource(
   ) as typeof first.variables;
   const environment = liveEnvironment({ ...context.env, ...variables });
   const file = job.out ?? `${first.name}.yaml`;
-  const compiled = compileSourceText({ file, text }, environment, contract);
+  const compiled = compileSourceText({ file, text }, environment, contract, job.into);
   const resources: [InferredSource, ...InferredSource[]] = [first, ...others];
   if (compiled.length > 1)
     for (const [index, one] of drafted.resources.entries())

@@ -28,6 +28,7 @@ export function openInto(file: string, variables: Readonly<Record<string, string
       file,
       text: readRegularFile(file),
       resources: described.map(({ resource }) => resource.name),
+      coercions: compiled.source.coercions,
     },
     address(text: string): string {
       const url = new URL(text, spec.net.baseUrl);

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigTexts } from '../../config/load.ts';
 import type { CliContext } from '../context/context.ts';
-import { fileError, readConfig, readTexts } from './read-config.ts';
+import { fileError, readTexts } from './config-files.ts';
+import { readConfig } from './read-config.ts';
 
 /** What a check covers. `fixtures: false`: recorded cases are not replayed. */
 export type CheckScope = { readonly fixtures?: boolean };

@@ -25,7 +25,7 @@ export function liveResourcesOfSource(
   context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
   const [known] = resourcesOfSource(name, compiled);
-  const { spec, yaml } = known.source;
-  const [first = known, ...others] = readSource(yaml.file, liveEnvironment(context.env), spec.sameIds);
+  const { source } = known;
+  const [first = known, ...others] = readSource(source.yaml.file, liveEnvironment(context.env), source);
   return [first, ...others];
 }

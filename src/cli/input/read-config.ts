@@ -1,12 +1,10 @@
 // Reads the files of a configuration and compiles them, for every command: all files, one source file alone, or with
 // placeholders for the variables that a command does not need.
 
-import { readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { contractPathIn, loadContract, type LoadedContract } from '../../config/load-contract.ts';
+import { loadContract, type LoadedContract } from '../../config/load-contract.ts';
 import type { Contract } from '../../contract/resource.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import type { SameIds } from '../../config/schema/source.ts';
+import type { LoadedSource } from '../../config/schema/loaded-config.ts';
 import {
   type ConfigFiles,
   type ConfigTexts,
@@ -28,6 +26,7 @@ import type { Environment } from '../../config/yaml/substitute.ts';
 import type { FileText } from '../../config/yaml/yaml-file.ts';
 import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
 import type { CliContext } from '../context/context.ts';
+import { findContract, findFiles, findNearCoercions, findNearContract, readText } from './config-files.ts';
 import { isRegularFile, readRegularFile } from './regular-file.ts';
 
 /** A configuration that was read from files, checked and compiled, so that a gateway can run it. */
@@ -40,30 +39,6 @@ export type ReadyConfig = {
   readonly notes: readonly Problem[];
   readonly texts: ConfigTexts;
 };
-
-/** The error of a file or a folder as a whole. */
-export const fileError = (file: string, message: string, hint: string) =>
-  new ConfigError([{ file, path: '', message, hint }]);
-
-/** A file and its text. @throws ConfigError if it cannot be read */
-export function readText(file: string): FileText {
-  try {
-    return { file, text: readRegularFile(file) };
-  } catch (cause) {
-    const message = `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})`;
-    throw fileError(file, message, 'name the file with --config, or PORTICO_CONFIG; portico init writes one');
-  }
-}
-
-/** The name of the contract file beside a gateway file that names none. */
-const CONTRACT_FILE = 'contract.yaml';
-
-/** The contract file that a gateway file names, or the one beside it; `undefined`: the built-in contract. */
-function findContract(gateway: FileText): FileText | undefined {
-  const named = contractPathIn(gateway);
-  const file = resolve(dirname(gateway.file), named ?? CONTRACT_FILE);
-  return named === undefined && !isRegularFile(file) ? undefined : readText(file);
-}
 
 /**
  * The contract of a gateway file that may not be there yet: the file beside it, or else the built-in one.
@@ -88,27 +63,7 @@ export function contractIn(file: FileText | undefined): LoadedContract {
  * @throws ConfigError with every problem of the contract file
  */
 export function readContract(sourceFile: string): Contract {
-  const folder = dirname(resolve(sourceFile));
-  const near = [join(folder, CONTRACT_FILE), join(dirname(folder), CONTRACT_FILE)].find(isRegularFile);
-  return contractIn(near === undefined ? undefined : readText(near)).contract;
-}
-
-/** The gateway's file, the contract, and the sources in the folder `sources` beside it. */
-function findFiles(gatewayFile: string): ConfigFiles {
-  const gateway = readText(gatewayFile);
-  const folder = join(dirname(gatewayFile), 'sources');
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    throw fileError(folder, 'the folder of the sources cannot be read', 'it stands beside the gateway file');
-  }
-  const sources = names.filter((name) => /\.ya?ml$/.test(name)).sort();
-  return {
-    gateway,
-    contract: findContract(gateway),
-    sources: sources.map((name) => readText(join(folder, name))),
-  };
+  return contractIn(findNearContract(sourceFile)).contract;
 }
 
 function* compileConfig(
@@ -167,19 +122,6 @@ type Used = {
 };
 
 /**
- * The texts of a configuration's files as they are now, with the references that were `known`; one that is gone is empty.
- * @throws ConfigError if a file cannot be read
- */
-export function readTexts(
-  gatewayFile: string,
-  { references: known }: Pick<ConfigTexts, 'references'>,
-): ConfigTexts {
-  const references: Record<string, string> = {};
-  for (const path of Object.keys(known)) references[path] = isRegularFile(path) ? readRegularFile(path) : '';
-  return { files: findFiles(gatewayFile), references };
-}
-
-/**
  * `readConfig` for a command that asks at most one source: what it does not use gets placeholders for variables and
  * files that are missing. A source that it asks is to be read again by `readLive`.
  * @throws ConfigError with every problem of all files
@@ -201,7 +143,7 @@ export function readPartialConfig(
  */
 export function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
   const { resource, source } = compiled;
-  const live = readSource(source.yaml.file, liveEnvironment(variables), source.spec.sameIds);
+  const live = readSource(source.yaml.file, liveEnvironment(variables), source);
   return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };
 }
 
@@ -229,15 +171,17 @@ const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'pl
 
 /**
  * Reads and compiles one source file alone. By default its variables have their defaults, or placeholders if they have
- * none. `sameIds`: the ids of resources in other files, to which this file refers.
+ * none. `known`: the source as it was read with the other files, whose ids and functions it uses.
  * @throws ConfigError with every problem
  */
 export function readSource(
   file: string,
   environment = placeholderEnvironment,
-  sameIds?: SameIds,
+  known?: LoadedSource,
 ): readonly CompiledSource[] {
-  return compileSourceText(readText(file), environment, readContract(file), sameIds);
+  const { coercions } = known ?? { coercions: findNearCoercions(file) };
+  const used = { sameIds: known?.spec.sameIds, coercions };
+  return compileSourceText(readText(file), environment, readContract(file), used);
 }
 
 /** Prints what people must still confirm in source files that were drafted; such files can be served already. */

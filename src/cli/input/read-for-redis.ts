@@ -4,13 +4,8 @@ import { ConfigError } from '../../config/yaml/problem.ts';
 import type { Contract } from '../../contract/resource.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { CliContext } from '../context/context.ts';
-import {
-  contractIn,
-  liveEnvironment,
-  readGatewayContract,
-  readPartialConfig,
-  readText,
-} from './read-config.ts';
+import { readText } from './config-files.ts';
+import { contractIn, liveEnvironment, readGatewayContract, readPartialConfig } from './read-config.ts';
 
 /** The contract of a gateway file; the built-in one if its own is broken. */
 function usableContract(gatewayFile: string): Contract {

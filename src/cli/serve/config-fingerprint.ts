@@ -1,9 +1,9 @@
 // Says for reloads which files a gateway watches, and when they differ from the configuration in force.
 
 import { dirname, join } from 'node:path';
-import type { ConfigTexts } from '../../config/load.ts';
+import { allFiles, type ConfigTexts } from '../../config/load.ts';
 import { contentDigest } from '../../kernel/secret.ts';
-import { readTexts } from '../input/read-config.ts';
+import { readTexts } from '../input/config-files.ts';
 import { isRegularFile, readRegularFile } from '../input/regular-file.ts';
 
 /**
@@ -11,9 +11,7 @@ import { isRegularFile, readRegularFile } from '../input/regular-file.ts';
  * was missing or unusable. Comments may name files, too, so a missing file does not count.
  */
 function newReferences({ files, references }: ConfigTexts): ConfigTexts['references'] {
-  const { gateway, contract, sources } = files;
-  const texts = [gateway, ...(contract === undefined ? [] : [contract]), ...sources].map(({ text }) => text);
-  const named = texts.flatMap((text) =>
+  const named = allFiles(files).flatMap(({ text }) =>
     [...text.matchAll(/\$\{file:([^}]+)\}/g)].map(([, path = '']) => path),
   );
   const found = named.filter((path) => !Object.hasOwn(references, path) && isRegularFile(path));
@@ -26,10 +24,7 @@ export function watchedFiles(configFile: string, known: () => ConfigTexts) {
     folders() {
       const home = dirname(configFile);
       const { files, references } = known();
-      const named = [
-        ...Object.keys(references),
-        ...(files.contract === undefined ? [] : [files.contract.file]),
-      ];
+      const named = [...Object.keys(references), ...allFiles(files).map(({ file }) => file)];
       return [home, join(home, 'sources'), ...named.map((path) => dirname(path))];
     },
     fingerprintInForce: () => contentDigest(known()),

@@ -79,10 +79,11 @@ function isText(value: unknown): value is FileText {
 type Kept = { readonly version?: unknown; readonly files?: Partial<ConfigFiles> };
 
 function filesIn({ version, files }: Kept): ConfigFiles | undefined {
-  const { gateway, contract, sources } = files ?? {};
+  const { gateway, contract, coercions, sources } = files ?? {};
   if (version !== VERSION || !isText(gateway) || !Array.isArray(sources) || !sources.every(isText))
     return undefined;
-  return contract === undefined || isText(contract) ? { gateway, contract, sources } : undefined;
+  const isSound = [contract, coercions].every((file) => file === undefined || isText(file));
+  return isSound ? { gateway, contract, coercions, sources } : undefined;
 }
 
 /** The last good configuration, compiled; `undefined` if none is kept that is sound with the present variables. */

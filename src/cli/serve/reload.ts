@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { Option } from 'commander';
+import { allFiles } from '../../config/load.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import { askListener, type GatewayOptions } from '../gateway/operator-api-client.ts';
@@ -48,8 +49,7 @@ async function runBack(
     const hint = 'state.dir of the configuration keeps the last ten; portico config lists the revisions';
     throw new ExitError(exitCodes.failure, `the files of revision ${rev} are not kept here`, hint);
   }
-  for (const { file, text } of [files.gateway, files.contract ?? [], files.sources].flat())
-    writeFileSync(file, text);
+  for (const { file, text } of allFiles(files)) writeFileSync(file, text);
   const reason = options.reason ?? `back to revision ${rev}`;
   await runReload({ ...options, wait: '5s', reason }, configFile, context);
 }

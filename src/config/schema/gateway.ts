@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import type { Contract } from '../../contract/resource.ts';
 import { admin, callerAuth } from './access.ts';
+import { coercions, state } from './files.ts';
 import { migration } from './migration.ts';
 import { passthroughRoute } from './passthrough.ts';
 import { perResource } from './per-resource.ts';
@@ -60,17 +61,6 @@ const tier = z.strictObject({
     .default(false)
     .describe(
       'Counts and reports what it would refuse (metrics, `wouldRefuse` in the log) and refuses nothing; callers see nothing of it.',
-    ),
-});
-
-/** What a gateway keeps on disk. */
-export const state = z.strictObject({
-  dir: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'A folder that outlives restarts. The last good configuration is kept there, as written. It is used if the files are broken at a start.',
     ),
 });
 
@@ -203,6 +193,7 @@ export const gatewaySchema = z.strictObject({
     ])
     .prefault({})
     .describe('The contract file, or what this gateway says of the contract.'),
+  coercions,
   docs: flag
     .default(true)
     .describe(

@@ -2,7 +2,7 @@
 
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import type { Overview } from '../../admin/api/metric-specs.ts';
-import type { ConfigTexts } from '../../config/load.ts';
+import { allFiles, type ConfigTexts } from '../../config/load.ts';
 import { hideSecrets } from '../../config/yaml/hide-secrets.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { withTargets } from '../../source/compile-sources.ts';
@@ -24,14 +24,7 @@ export function shownFiles({ gateway, compiled, texts }: ServedConfig & { readon
   // A contract is public, so it has no secrets.
   const { contract: _, ...own } = gateway;
   const secrets = [own, ...withTargets(compiled).map(({ source }) => source.spec)].flatMap(secretsIn);
-  const { files } = texts;
-  const { contract: contractFile } = files;
-  return [files.gateway, ...(contractFile === undefined ? [] : [contractFile]), ...files.sources].map(
-    ({ file, text }) => ({
-      name: file,
-      text: hideSecrets(text, secrets),
-    }),
-  );
+  return allFiles(texts.files).map(({ file, text }) => ({ name: file, text: hideSecrets(text, secrets) }));
 }
 
 /** The history of a configuration that is never read again. */

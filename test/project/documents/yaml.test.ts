@@ -47,6 +47,7 @@ let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'portico-documents-'));
   cpSync(join(root, 'config/sources'), join(folder, 'sources'), { recursive: true });
+  writeFileSync(join(folder, 'coercions.js'), 'export const price = String;');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

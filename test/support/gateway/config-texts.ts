@@ -22,6 +22,8 @@ export type ConfigTexts = {
   readonly gateway?: string;
   /** Absent: the built-in contract. */
   readonly contract?: string | undefined;
+  /** The module with own coercions; absent: there is none. */
+  readonly coercions?: string | undefined;
   readonly sources?: Readonly<Record<string, string>>;
   readonly variables?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
@@ -38,6 +40,7 @@ export type Loaded = {
 export function loadTexts({
   gateway = gatewayText,
   contract,
+  coercions,
   sources = sourceTexts,
   variables,
   files,
@@ -47,6 +50,7 @@ export function loadTexts({
     {
       gateway: { file: 'portico.yaml', text: gateway },
       contract: contract === undefined ? undefined : { file: 'contract.yaml', text: contract },
+      coercions: coercions === undefined ? undefined : { file: 'coercions.js', text: coercions },
       sources: Object.entries(sources).map(([file, text]) => ({ file, text })),
     },
     {

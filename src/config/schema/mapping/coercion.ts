@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { literal } from '../elements/request.ts';
+import { OwnCoercion } from './own-coercion.ts';
 
 const money = z
   .strictObject({
@@ -104,10 +105,19 @@ export const coercion = z
             'For a field of the kind date: the day of a time in this zone: UTC, an offset or an IANA zone.',
           ),
       }),
+      z.strictObject({
+        call: z
+          .string()
+          .min(1)
+          .transform((name) => new OwnCoercion(name))
+          .describe(
+            'A function of your own, by its name in the module under `coercions` of the gateway file.',
+          ),
+      }),
     ],
     {
       error:
-        'expected a step: trim, text, lowercase, uppercase, unescape, stripHtml, cents, epochSeconds, epochMilliseconds, iso8601, dotnetDate, { nullIf: [] }, { default: "" }, { join: "" }, { enum: {} }, { template: "" }, { split: {} }, { match: "" }, { parseJson: "" }, { money: {} }, { number: {} }, { date: {} } or { day: "" }',
+        'expected a step: trim, text, lowercase, uppercase, unescape, stripHtml, cents, epochSeconds, epochMilliseconds, iso8601, dotnetDate, { nullIf: [] }, { default: "" }, { join: "" }, { enum: {} }, { template: "" }, { split: {} }, { match: "" }, { parseJson: "" }, { money: {} }, { number: {} }, { date: {} }, { day: "" } or { call: "" }',
     },
   )
   .meta({ id: 'step' });

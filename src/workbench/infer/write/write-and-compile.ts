@@ -2,6 +2,7 @@
 
 import type { Environment } from '../../../config/yaml/substitute.ts';
 import { ConfigError } from '../../../config/yaml/problem.ts';
+import type { FileText } from '../../../config/yaml/yaml-file.ts';
 import { targetsOf } from '../../../contract/fields.ts';
 import type { Contract, Resource } from '../../../contract/resource.ts';
 import { type CompiledSource, compileSourceText } from '../../../source/compile-sources.ts';
@@ -16,6 +17,8 @@ export type BesideDraft = {
   readonly text: string;
   readonly environment: Environment;
   readonly resources: readonly string[];
+  /** The module whose functions it calls. */
+  readonly coercions?: FileText | undefined;
 };
 
 /** What a draft is compiled for. */
@@ -75,6 +78,7 @@ export function writeAndCompile(
       ? { variables, readFile: () => '' }
       : { ...beside.environment, variables: { ...beside.environment.variables, ...variables } },
     options.contract,
+    beside,
   );
   const compiled = all.find(({ resource }) => resource.name === options.resource.name);
   if (compiled === undefined) throw new Error('a draft describes a resource');

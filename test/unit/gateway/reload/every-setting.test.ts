@@ -67,7 +67,7 @@ const written = {
   cache: { localBytes: '1MiB', localSeconds: '5s', jitter: 10, compression: 'auto' },
   overload: { eventLoopDelayMax: HOUR, inFlightMax: 100 },
   contract: { file: 'contract.yaml', limitOverflow: 'reject' },
-  docs: true,
+  ...{ coercions: './coercions.js', docs: true },
   reload: 'asked',
   state: { dir: '/var/lib/portico' },
   errors: { serverStatus: 'precise' },
@@ -87,7 +87,7 @@ const written = {
 };
 
 /** What another part of the process takes note of whenever a configuration comes in force. */
-const TAKEN_NOTE_OF = ['portico', 'admin.slowRequests', 'log.level', 'reload', 'listen.drain'];
+const TAKEN_NOTE_OF = ['portico', 'coercions', 'admin.slowRequests', 'log.level', 'reload', 'listen.drain'];
 /** What routes a resource that moves is read with its handlers; what compares and judges takes note of the rest. */
 const isTakenNoteOf = (name: string) =>
   TAKEN_NOTE_OF.includes(name) ||

@@ -6,7 +6,7 @@ import { configDigest } from '../../../../src/gateway/reload/snapshot.ts';
 
 const gateway = parseGateway(parse('{ portico: 1, resources: { products: { source: shop } } }'));
 
-const file = ({ format = 'xml', wrong = '1.50', key = 'one' }) => `
+const file = ({ format = 'xml', wrong = '1.50', key = 'one', price = 'price' }) => `
 source: 1
 name: shop
 net: { baseUrl: 'http://127.0.0.1:1' }
@@ -22,14 +22,15 @@ resources:
       request: { path: /items }
       window: { kind: none }
       items: reply.row
-      map: { id: id, name: name, description: text, price: price, category: cat }
+      map: { id: id, name: name, description: text, price: ${price}, category: cat }
 `;
 
-function digestOf(changed: Parameters<typeof file>[0] = {}): string {
+function digestOf(changed: Parameters<typeof file>[0] = {}, coercions = ''): string {
   const sources = compileSourceText(
     { file: 'shop.yaml', text: file(changed) },
     { variables: {}, readFile: () => '' },
     referenceContract,
+    { coercions: { file: 'coercions.js', text: coercions } },
   );
   return configDigest({ gateway, compiled: chooseSources(gateway, sources) });
 }
@@ -47,6 +48,14 @@ describe('the digest of a configuration', () => {
 
   it('is another one where a secret of a source is', () => {
     expect(digestOf({ key: 'two' })).not.toBe(digestOf());
+  });
+
+  it('is another one where the module is whose functions a source calls, and the same for one that calls none', () => {
+    const price = '{ from: price, as: [{ call: price }] }';
+    const [one, other] = ['export const price = String;', 'export const price = () => 5;'];
+    expect(digestOf({ price }, one)).toBe(digestOf({ price }, one));
+    expect(digestOf({ price }, one)).not.toBe(digestOf({ price }, other));
+    expect(digestOf({}, one)).toBe(digestOf({}, other));
   });
 
   it('is the same for replicas on one machine, which differ in where they listen and keep their files', () => {

@@ -4,6 +4,7 @@ import type { CoercionSpec } from '../../../../config/schema/source.ts';
 import type { Decimal } from '../../../../kernel/decimal.ts';
 import { JsonError, readJson } from '../../../../kernel/json/json.ts';
 import { scalarText } from '../../../../kernel/json/values.ts';
+import { compileCall } from './call.ts';
 import { compileDate, compileDay, epoch, readDotnetDate, readIso } from './instant.ts';
 import { compileNumber, readCents } from './number.ts';
 import { compileEnum, compileJoin, compileMatch, compileSplit, compileTemplate } from './text.ts';
@@ -91,6 +92,7 @@ const COMPILERS: Compilers = {
   number: ({ decimal, group }) => ({ run: compileNumber(decimal, group), yields: 'decimal' }),
   date: ({ format, zone }) => ({ run: compileDate(format, zone), yields: 'instant' }),
   day: (zone) => ({ run: compileDay(zone), yields: 'date' }),
+  call: (own) => ({ run: compileCall(own), yields: 'any' }),
 };
 
 /** Compiles one step. Every step is total: it yields a value, `null`, or `UNREADABLE`. */

@@ -14,8 +14,11 @@ export type StepValue = Json | Decimal | undefined | typeof UNREADABLE;
 /** One compiled step. `null` means "known to be unknown"; every step except `default` passes it on. */
 export type Step = (value: StepValue) => StepValue;
 
-/** The kind of value that a step yields. Portico checks that the last kind of a chain of steps fits the field. */
-export type StepKind = 'same' | 'text' | 'decimal' | 'instant' | 'date';
+/**
+ * The kind of value that a step yields. Portico checks that the last kind of a chain of steps fits the field; of `any`, which a
+ * function yields, each value is checked.
+ */
+export type StepKind = 'same' | 'text' | 'decimal' | 'instant' | 'date' | 'any';
 
 /** A step with the kind of its results. `run` returns `UNREADABLE` for a value that it cannot read. */
 export type CompiledStep = { readonly run: Step; readonly yields: StepKind };

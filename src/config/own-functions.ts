@@ -1,0 +1,112 @@
+// Loads the module with an operator's own coercions, and gives the steps `call` of source files its functions.
+
+import { Module } from 'node:module';
+import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
+import { contentDigest } from '../kernel/secret.ts';
+import { OwnCoercion } from './schema/mapping/own-coercion.ts';
+import type { SourceSpec } from './schema/source.ts';
+import { closest } from './validate/closest.ts';
+import type { Problem } from './yaml/problem.ts';
+import type { FileText, YamlFile } from './yaml/yaml-file.ts';
+
+/** What a module of coercions exports. Nothing, if the module cannot be loaded, which is reported already. */
+export type OwnFunctions = {
+  readonly module: FileText;
+  readonly digest: string;
+  readonly exported?: Readonly<Record<string, unknown>>;
+};
+
+/** A method of Node's modules that its types leave out. Loaders of many packages use it, so it stays. */
+type Compiled = Module & { _compile(text: string, name: string, format: 'module'): void };
+
+/**
+ * Runs a module. `import` would read the file again, later: but the text that was checked in a thread is the one to serve,
+ * also in a worker, and where `state.dir` has kept it. Node remembers modules by name, so `name` has the digest of the text.
+ */
+function evaluate(text: string, name: string): Readonly<Record<string, unknown>> {
+  const module = new Module(name) as Compiled;
+  module._compile(text, name, 'module');
+  return module.exports as Readonly<Record<string, unknown>>;
+}
+
+/** The same mistake in a module as in a script, without `export` and `import`: only of a script does Node say the line. */
+function inScript(text: string, filename: string, { message }: Error): Error | undefined {
+  const script = text.replaceAll(/^(?:export(?: default)?(?= )|import\b.*)/gm, '');
+  try {
+    new Script(script, { filename });
+  } catch (error) {
+    if (error instanceof Error && error.message === message) return error;
+  }
+  return undefined;
+}
+
+/** The line of a module that an error comes from. */
+function lineOf(text: string, name: string, error: Error): { readonly line?: number } {
+  const { href } = pathToFileURL(name);
+  const { stack = '' } = (error instanceof SyntaxError ? inScript(text, href, error) : error) ?? error;
+  const line = Number.parseInt(stack.split(`${href}:`)[1] ?? '', 10);
+  return Number.isNaN(line) ? {} : { line };
+}
+
+/** Loads a module of coercions. Why it cannot be loaded is added to `problems`. */
+export function loadFunctions(module: FileText, problems: Problem[]): OwnFunctions {
+  const { file, text } = module;
+  const digest = contentDigest(text);
+  const name = `${resolve(file)}?${digest}`;
+  try {
+    return { module, digest, exported: evaluate(text, name) };
+  } catch (cause) {
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    const [said = ''] = error.message.split('\n');
+    problems.push({
+      ...{ file, ...lineOf(text, name, error), path: '' },
+      message: `the module cannot be loaded: ${said}`,
+      hint: 'it is one file of JavaScript, an ES module without await at its top: export function name(value) { … }',
+    });
+    return { module, digest };
+  }
+}
+
+/** The steps `call` in a part of a source, with their paths. */
+function* callsIn(
+  tree: unknown,
+  path: readonly PropertyKey[],
+): Generator<[OwnCoercion, readonly PropertyKey[]]> {
+  if (tree instanceof OwnCoercion) yield [tree, path];
+  else if (typeof tree === 'object' && tree !== null)
+    for (const [key, value] of Object.entries(tree))
+      yield* callsIn(value, [...path, Array.isArray(tree) ? Number(key) : key]);
+}
+
+/** Gives the steps `call` of a source their functions, and reports those that there are not. */
+export function bindCalls(
+  { resources }: SourceSpec,
+  yaml: YamlFile,
+  functions: OwnFunctions | undefined,
+  problems: Problem[],
+): void {
+  for (const [own, path] of callsIn(resources, ['resources'])) {
+    const { name } = own;
+    const report = (message: string, hint: string) => problems.push(yaml.problemAt(path, message, hint));
+    if (functions === undefined) {
+      report(`there is no module with a function "${name}"`, 'coercions: ./coercions.js in the gateway file');
+      continue;
+    }
+    const { exported, digest, module } = functions;
+    if (exported === undefined) continue;
+    const run = Object.hasOwn(exported, name) ? exported[name] : undefined;
+    if (typeof run === 'function') {
+      own.digest = digest;
+      own.run = run as OwnCoercion['run'];
+      continue;
+    }
+    const known = Object.keys(exported).filter((one) => typeof exported[one] === 'function');
+    const near = closest(name, known);
+    report(
+      `${basename(module.file)} exports no function "${name}"`,
+      near === undefined ? `functions: ${known.join(', ') || 'none'}` : `did you mean "${near}"?`,
+    );
+  }
+}
