@@ -2,7 +2,6 @@
 
 import { Module } from 'node:module';
 import { basename, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { contentDigest } from '../kernel/secret.ts';
 import { OwnCoercion } from './schema/mapping/own-coercion.ts';
@@ -27,15 +26,21 @@ type Compiled = Module & { _compile(text: string, name: string, format: 'module'
  */
 function evaluate(text: string, name: string): Readonly<Record<string, unknown>> {
   const module = new Module(name) as Compiled;
-  module._compile(text, name, 'module');
+  try {
+    module._compile(text, name, 'module');
+  } catch (error) {
+    // Node 22 does not tell again why a module of this name has failed: one of a new name fails anew.
+    if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_INTERNAL_ASSERTION') throw error;
+    return evaluate(text, `${name}-${performance.now()}`);
+  }
   return module.exports as Readonly<Record<string, unknown>>;
 }
 
 /** The same mistake in a module as in a script, without `export` and `import`: only of a script does Node say the line. */
-function inScript(text: string, filename: string, { message }: Error): Error | undefined {
+function inScript(text: string, { message }: Error): Error | undefined {
   const script = text.replaceAll(/^(?:export(?: default)?(?= )|import\b.*)/gm, '');
   try {
-    new Script(script, { filename });
+    new Script(script, { filename: '%3Fscript' });
   } catch (error) {
     if (error instanceof Error && error.message === message) return error;
   }
@@ -43,11 +48,11 @@ function inScript(text: string, filename: string, { message }: Error): Error | u
 }
 
 /** The line of a module that an error comes from. */
-function lineOf(text: string, name: string, error: Error): { readonly line?: number } {
-  const { href } = pathToFileURL(name);
-  const { stack = '' } = (error instanceof SyntaxError ? inScript(text, href, error) : error) ?? error;
-  const line = Number.parseInt(stack.split(`${href}:`)[1] ?? '', 10);
-  return Number.isNaN(line) ? {} : { line };
+function lineOf(text: string, error: Error): { readonly line?: number } {
+  const { stack = '' } = (error instanceof SyntaxError ? inScript(text, error) : error) ?? error;
+  // Of all files in a stack, only the module has a digest in its name.
+  const line = /%3F[\w.-]+:(\d+)/.exec(stack)?.[1];
+  return line === undefined ? {} : { line: Number(line) };
 }
 
 /** Loads a module of coercions. Why it cannot be loaded is added to `problems`. */
@@ -61,8 +66,8 @@ export function loadFunctions(module: FileText, problems: Problem[]): OwnFunctio
     const error = cause instanceof Error ? cause : new Error(String(cause));
     const [said = ''] = error.message.split('\n');
     problems.push({
-      ...{ file, ...lineOf(text, name, error), path: '' },
-      message: `the module cannot be loaded: ${said}`,
+      ...{ file, ...lineOf(text, error), path: '' },
+      message: `the module cannot be loaded: ${said.replaceAll(name, file)}`,
       hint: 'it is one file of JavaScript, an ES module without await at its top: export function name(value) { … }',
     });
     return { module, digest };
