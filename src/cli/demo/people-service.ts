@@ -35,15 +35,18 @@ const COLUMNS = ['legacyId', 'displayName', 'emailAddress', 'createdAt'] as cons
  */
 export function createPeopleService(options: PeopleServiceOptions): LegacyService {
   const { users, credentials, secretMarker = '', latencyMs, isClean = false } = options;
-  const right = users.map(({ truth }, index) => personOf(truth, index, secretMarker));
-  let store = isClean ? createStore(right, false) : createStore(withMistakes(right), true);
+  const right = () => users.map(({ truth }, index) => personOf(truth, index, secretMarker));
+  let made: ReturnType<typeof createStore> | undefined;
+  // Made with the first request, because most demos move nobody and are to answer soon.
+  const store = () =>
+    (made ??= isClean ? createStore(right(), false) : createStore(withMistakes(right()), true));
 
   function list(params: URLSearchParams): LegacyAnswer {
     const order = readOrder(params);
     const size = Math.min(Number(params.get('pageSize') ?? SIZE_DEFAULT), SIZE_MAX);
     const from = readCursor(params.get('cursor'), order);
     if (order === undefined || from === undefined || !(size >= 1)) return json(400, { error: 'badRequest' });
-    const all = store.sorted(order);
+    const all = store().sorted(order);
     const end = from + size;
     return json(200, {
       people: all.slice(from, end),
@@ -53,7 +56,7 @@ export function createPeopleService(options: PeopleServiceOptions): LegacyServic
   }
 
   function find(legacyId: string): LegacyAnswer {
-    const found = store.byLegacyId.get(legacyId);
+    const found = store().byLegacyId.get(legacyId);
     const people = found === undefined ? [] : [found];
     return json(200, { people, totalCount: people.length, page: { nextCursor: null } });
   }
@@ -61,8 +64,8 @@ export function createPeopleService(options: PeopleServiceOptions): LegacyServic
   function answer({ method, path, params, headers }: LegacyRequest): LegacyAnswer {
     if (headers.authorization !== `Bearer ${credentials.token}`) return json(401, { error: 'unauthorized' });
     if (path === REPAIR && method === 'POST') {
-      store = createStore(right, false);
-      return json(200, { people: right.length });
+      made = createStore(right(), false);
+      return json(200, { people: users.length });
     }
     if (path !== LIST || method !== 'GET') return json(404, { error: 'noSuchPath' });
     const legacyId = params.get('legacyId');

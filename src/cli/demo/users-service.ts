@@ -30,7 +30,7 @@ export function createUsersService(options: UsersServiceOptions): LegacyService 
   const { users, credentials, secretMarker = '', latencyMs } = options;
   const contacts = users.map((user) => user.legacy);
   const byNumber = new Map(contacts.map((contact) => [contact.cid, contact]));
-  const orders = orderings(contacts);
+  const ordering = orderingsOf(contacts);
   const operations = new Map([
     ['/crm/v3/contacts.do', list],
     ['/crm/v3/contact.do', one],
@@ -38,7 +38,7 @@ export function createUsersService(options: UsersServiceOptions): LegacyService 
   const login = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`;
 
   function list(params: URLSearchParams): LegacyAnswer {
-    const ordered = orders.get(`${params.get('ord') ?? 'CID'} ${params.get('dir') === 'D' ? 'D' : 'A'}`);
+    const ordered = ordering(params.get('ord') ?? 'CID', params.get('dir') === 'D');
     if (ordered === undefined) return failure(90, 'unknown order');
     const start = Math.min(wholeNumber(params.get('start')) ?? 0, START_MAX);
     const cnt = Math.min(wholeNumber(params.get('cnt')) ?? ROWS_DEFAULT, ROWS_MAX);
@@ -63,19 +63,24 @@ export function createUsersService(options: UsersServiceOptions): LegacyService 
   return createLegacyService(answer, latencyMs);
 }
 
-/** All rows in every order and direction. Ties keep the order of `cid` in both directions. */
-function orderings(contacts: readonly LegacyUser[]): Map<string, readonly LegacyUser[]> {
-  const compares: Record<string, (a: LegacyUser, b: LegacyUser) => number> = {
-    CID: (a, b) => compare(a.cid, b.cid),
-    CREATED: (a, b) => compare(Number(a.created), Number(b.created)),
-    LNAME: (a, b) => compare((a.lname ?? '').toUpperCase(), (b.lname ?? '').toUpperCase()),
+const compares = new Map<string, (a: LegacyUser, b: LegacyUser) => number>([
+  ['CID', (a, b) => compare(a.cid, b.cid)],
+  ['CREATED', (a, b) => compare(Number(a.created), Number(b.created))],
+  ['LNAME', (a, b) => compare((a.lname ?? '').toUpperCase(), (b.lname ?? '').toUpperCase())],
+]);
+
+/** The rows in an order, sorted once it is asked for. Ties keep the order of `cid` in both directions. */
+function orderingsOf(contacts: readonly LegacyUser[]) {
+  const known = new Map<string, readonly LegacyUser[]>();
+  return (name: string, isDescending: boolean): readonly LegacyUser[] | undefined => {
+    const ascending = compares.get(name);
+    const key = `${name} ${isDescending}`;
+    const rows =
+      known.get(key) ??
+      (ascending && contacts.toSorted(isDescending ? (a, b) => ascending(b, a) : ascending));
+    if (rows !== undefined) known.set(key, rows);
+    return rows;
   };
-  return new Map(
-    Object.entries(compares).flatMap(([name, ascending]) => [
-      [`${name} A`, contacts.toSorted(ascending)],
-      [`${name} D`, contacts.toSorted((a, b) => ascending(b, a))],
-    ]),
-  );
 }
 
 function compare<T extends bigint | number | string>(a: T, b: T): number {
