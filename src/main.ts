@@ -10,8 +10,7 @@ import { createInterface } from 'node:readline/promises';
 import type { WriteStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from './cli/context/context.ts';
-import { fatalLine, type LogOutput, openLogOutput } from './cli/output/log-output.ts';
-import { closeUnacceptedOnExit } from './gateway/workers/close-unaccepted-on-exit.ts';
+import type { LogOutput } from './cli/output/log-output.ts';
 import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './gateway/workers/messages.ts';
 
 const stop = new AbortController();
@@ -95,7 +94,6 @@ const primary: PrimaryChannel | undefined = isWorker
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 // A terminal signals the whole process group, but only the primary acts on it. A worker ends when the primary does.
-process.on('uncaughtException', onUncaught);
 process.on('SIGTERM', isWorker ? () => undefined : onSignal);
 process.on('SIGINT', isWorker ? () => undefined : onSignal);
 if (isWorker) process.on('SIGHUP', () => undefined);
@@ -163,7 +161,8 @@ refuseOldNode();
 const compiled = compileCache();
 if (compiled) nodeModule.enableCompileCache(compiled);
 // Imported only now: the old Node and the compile cache must be handled before these files are loaded.
-const { runCli } = await import('./cli/program.ts');
+const { closeUnacceptedOnExit, fatalLine, openLogOutput, runCli } = await import('./cli/program.ts');
+process.on('uncaughtException', onUncaught);
 const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.version,

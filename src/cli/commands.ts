@@ -1,5 +1,5 @@
-// Registers all commands but `start`. They are loaded only if one of them was called, because a gateway needs none of their
-// files.
+// Registers all commands but `start`. They are loaded only if one of them was called, because a gateway and the demo need none
+// of their files.
 
 import { type Command, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check/check.ts';
@@ -13,7 +13,6 @@ import { type GenerateOptions, runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
 import { registerInitCommand } from './init/init.ts';
 import { readConfig } from './input/read-config.ts';
-import { demoFile } from './input/shipped-files.ts';
 import { readForRedis } from './input/read-for-redis.ts';
 import { registerMigrationCommand } from './migration/register.ts';
 import { registerQualityCommand } from './quality.ts';
@@ -25,11 +24,14 @@ import { registerNounCommands } from './gateway/nouns.ts';
 import { pepperNote, registerKeysCommand } from './gateway/keys.ts';
 import { registerRequestsCommand } from './gateway/requests.ts';
 import { registerStatusCommand } from './gateway/status.ts';
-import { runDemo } from './serve/demo.ts';
+import { registerDemoCommand } from './serve/demo.ts';
 import { registerBackCommand, registerReloadCommand } from './serve/reload.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerTryCommand } from './serve/try.ts';
 import examples from './examples.json' with { type: 'json' };
+
+// From here, because a file that the program loads by itself would cut the bundle into more files.
+export { offeredKeys } from './gateway/keys.ts';
 
 /** Which configuration a command is about. */
 export type ConfigPaths = {
@@ -66,10 +68,7 @@ function registerFileCommands(program: Command, files: ConfigPaths, context: Cli
     .option('--overwrite', 'with --record: replace cases that are there already')
     .option('--json', 'print the results as JSON')
     .action((names: string[], options: TestOptions) => runTest(names, options, files.file(), context));
-  program
-    .command('demo')
-    .description('start the sample services and the gateway in front of them')
-    .action(() => runDemo(files.given() ?? demoFile, context));
+  registerDemoCommand(program, files.given, context);
   program
     .command('generate')
     .description(

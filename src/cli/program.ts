@@ -12,10 +12,14 @@ import { withPlainOutput } from './output/plain-output.ts';
 import { printBlocks } from './output/print-report.ts';
 import { runStart } from './serve/start.ts';
 
+// From here, because the entry loads this file alone: each file that it loads by itself would cut the bundle into more files.
+export { closeUnacceptedOnExit } from '../gateway/workers/close-unaccepted-on-exit.ts';
+export { fatalLine, openLogOutput } from './output/log-output.ts';
+
 /** The gateway files that are looked for, if none is named: of a folder that `init` made, and of the repository. */
 const CONFIG_FILES = ['portico.yaml', 'config/portico.yaml'] as const;
 
-/** Creates the command line. `start` loads no other command, because they are two hundred files. */
+/** Creates the command line. `start` and `demo` load no other command, because those are two hundred files. */
 async function createProgram(args: readonly string[], context: CliContext): Promise<Command> {
   const program = new Command('portico')
     .description('An API gateway that puts a clean v1 contract in front of legacy services.')
@@ -35,9 +39,12 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
     .description('start the gateway')
     .action(() => runStart(files.file(), context));
   const isHelp = args.includes('--help') || args.includes('-h');
-  if (isHelp || program.parseOptions([...args]).operands[0] !== 'start') {
-    const { registerCommands } = await import('./commands.ts');
-    const { offeredKeys } = await import('./gateway/keys.ts');
+  const command = isHelp ? undefined : program.parseOptions([...args]).operands[0];
+  if (command === 'demo') {
+    const { registerDemoCommand } = await import('./serve/demo.ts');
+    registerDemoCommand(program, given, context);
+  } else if (command !== 'start') {
+    const { offeredKeys, registerCommands } = await import('./commands.ts');
     registerCommands(program, files, context, await offeredKeys(args, files.file, context));
   }
   return program;

@@ -42,7 +42,7 @@ describe('a gateway that starts', () => {
     expect(files.some((file) => file.endsWith('/src/gateway/gateway.ts'))).toBe(true);
     // The thread that checks the files loads what replays recorded cases, and ends.
     const forOthers =
-      /\/src\/(?:cli\/commands|cli\/(?:check|fixtures|infer|migration|redis)\/|draft\/|samples\/)|\/node_modules\/(?:@bomb\.sh\/tab|log-update|@opentelemetry\/sdk-trace|@opentelemetry\/exporter-trace-otlp-proto)\//;
+      /\/src\/(?:cli\/commands|cli\/(?:check|demo|fixtures|infer|migration|redis)\/|draft\/|samples\/)|\/node_modules\/(?:@bomb\.sh\/tab|log-update|@opentelemetry\/sdk-trace|@opentelemetry\/exporter-trace-otlp-proto)\//;
     expect(files.filter((file) => forOthers.test(file))).toEqual([]);
   });
 
@@ -84,9 +84,9 @@ describe('the compiled gateway', () => {
     const gateway = endAfterTest(started.gateway);
     expect(started.status).toBe(200);
     // From source there are 1,450. The threads and the commands are files of their own; the first files are checked in one. What
-    // the library shares with the program is in files of its own, too.
-    expect(started.files.length).toBeLessThan(25);
-    const beside = started.files.filter((file) => /commands-|-thread/.test(file));
+    // the library, the threads and the commands share with the program is in files of its own, too.
+    expect(started.files.length).toBeLessThan(20);
+    const beside = started.files.filter((file) => /commands-|demo-|-thread/.test(file));
     expect(beside).toEqual([expect.stringMatching(/config-check-thread/)]);
     expect((await fetch(`${gateway.url}/docs/page.css`)).status).toBe(200);
 

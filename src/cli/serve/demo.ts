@@ -1,11 +1,13 @@
 // `portico demo`: shows a gateway to somebody who has no services, in front of sample services.
 
 import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
 import { redisRoles } from '../../config/schema/redis.ts';
 import { anyPorts, startSamples } from '../demo/serve.ts';
 import { sendTraffic } from '../demo/traffic.ts';
 import type { CliContext } from '../context/context.ts';
 import { readConfig } from '../input/read-config.ts';
+import { demoFile } from '../input/shipped-files.ts';
 import { quoted } from '../output/plain-output.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
@@ -51,7 +53,7 @@ The contract: ${base}/v1/openapi.json   Metrics: ${admin}/metrics   Stop: Ctrl-C
 }
 
 /** `portico demo`: the sample services and a gateway in front of them, all in this process, without Redis. */
-export async function runDemo(configFile: string, context: CliContext): Promise<void> {
+async function runDemo(configFile: string, context: CliContext): Promise<void> {
   const samples = await startSamples({ ports: anyPorts });
   try {
     const env = {
@@ -94,4 +96,16 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
   } finally {
     await samples.close();
   }
+}
+
+/** Registers `portico demo`. `given`: the gateway file that the command line or the environment names. */
+export function registerDemoCommand(
+  program: Command,
+  given: () => string | undefined,
+  context: CliContext,
+): void {
+  program
+    .command('demo')
+    .description('start the sample services and the gateway in front of them')
+    .action(() => runDemo(given() ?? demoFile, context));
 }
