@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { documentFiles, linksOf, readDocument } from '../documents/document.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
 const manifest = JSON.parse(read('package.json')) as {
@@ -10,7 +12,28 @@ const manifest = JSON.parse(read('package.json')) as {
   readonly bundled: readonly string[];
 };
 
+/** The files of the tree that npm would pack; what the build makes is not among them. */
+function packedFiles(): ReadonlySet<string> {
+  const cwd = new URL('../../../', import.meta.url);
+  const out = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd,
+    encoding: 'utf8',
+  });
+  const [{ files }] = JSON.parse(out) as [{ files: readonly { path: string }[] }];
+  return new Set(files.map(({ path }) => path));
+}
+
 describe('the package', () => {
+  it('has no document with a link to a file that is not in it', () => {
+    const packed = [...packedFiles()];
+    const documents = documentFiles.filter((file) => packed.includes(file)).map(readDocument);
+    expect(documents.length).toBeGreaterThan(20);
+    // Pictures are left out of the package because of their size; their texts stand in their places.
+    const links = documents.flatMap(linksOf).filter(({ path }) => !path.endsWith('.png'));
+    const isThere = (path: string) => packed.some((file) => file === path || file.startsWith(`${path}/`));
+    expect(links.filter(({ path }) => !isThere(path)).map(({ to }) => to)).toEqual([]);
+  });
+
   it('installs what the bundle loads at run time and nothing else', () => {
     const loaded = [...read('src/telemetry/span-exporter.ts').matchAll(/^ {2}'(@\S+)',$/gm)];
     expect(Object.keys(manifest.dependencies).sort()).toEqual(loaded.map(([, name]) => name).sort());
