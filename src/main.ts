@@ -161,7 +161,8 @@ refuseOldNode();
 const compiled = compileCache();
 if (compiled) nodeModule.enableCompileCache(compiled);
 // Imported only now: the old Node and the compile cache must be handled before these files are loaded.
-const { closeUnacceptedOnExit, fatalLine, openLogOutput, runCli } = await import('./cli/program.ts');
+const { processParts, runCli } = await import('./cli/program.ts');
+const { closeUnacceptedOnExit, fatalLine, openLogOutput } = processParts;
 process.on('uncaughtException', onUncaught);
 const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,

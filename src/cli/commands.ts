@@ -21,7 +21,7 @@ import { registerCacheCommand } from './gateway/cache.ts';
 import { registerClaimsCommand } from './gateway/claims.ts';
 import { registerConfigCommand } from './gateway/config.ts';
 import { registerNounCommands } from './gateway/nouns.ts';
-import { pepperNote, registerKeysCommand } from './gateway/keys.ts';
+import { offeredKeys, pepperNote, registerKeysCommand } from './gateway/keys.ts';
 import { registerRequestsCommand } from './gateway/requests.ts';
 import { registerStatusCommand } from './gateway/status.ts';
 import { registerDemoCommand } from './serve/demo.ts';
@@ -29,9 +29,6 @@ import { registerBackCommand, registerReloadCommand } from './serve/reload.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerTryCommand } from './serve/try.ts';
 import examples from './examples.json' with { type: 'json' };
-
-// From here, because a file that the program loads by itself would cut the bundle into more files.
-export { offeredKeys } from './gateway/keys.ts';
 
 /** Which configuration a command is about. */
 export type ConfigPaths = {
@@ -129,4 +126,14 @@ export function registerCommands(
   registerMigrationCommand(line);
   registerCompletion(line, keyIds);
   addExamples(program);
+}
+
+/** Registers them for a command line, which may be a shell's question about the ids of keys. */
+export async function registerAllCommands(
+  program: Command,
+  files: ConfigPaths,
+  context: CliContext,
+  args: readonly string[],
+): Promise<void> {
+  registerCommands(program, files, context, await offeredKeys(args, files.file, context));
 }

@@ -2,19 +2,20 @@
 
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/yaml/problem.ts';
+import { closeUnacceptedOnExit } from '../gateway/workers/close-unaccepted-on-exit.ts';
 import { plainCause } from '../kernel/plain-cause.ts';
 import type { ConfigPaths } from './commands.ts';
 import { type CliContext, ExitError, exitCodes } from './context/context.ts';
 import { printProblems } from './input/read-config.ts';
 import { isRegularFile } from './input/regular-file.ts';
 import { version } from './input/shipped-files.ts';
+import { fatalLine, openLogOutput } from './output/log-output.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { printBlocks } from './output/print-report.ts';
 import { runStart } from './serve/start.ts';
 
 // From here, because the entry loads this file alone: each file that it loads by itself would cut the bundle into more files.
-export { closeUnacceptedOnExit } from '../gateway/workers/close-unaccepted-on-exit.ts';
-export { fatalLine, openLogOutput } from './output/log-output.ts';
+export const processParts = { closeUnacceptedOnExit, fatalLine, openLogOutput };
 
 /** The gateway files that are looked for, if none is named: of a folder that `init` made, and of the repository. */
 const CONFIG_FILES = ['portico.yaml', 'config/portico.yaml'] as const;
@@ -44,8 +45,8 @@ async function createProgram(args: readonly string[], context: CliContext): Prom
     const { registerDemoCommand } = await import('./serve/demo.ts');
     registerDemoCommand(program, given, context);
   } else if (command !== 'start') {
-    const { offeredKeys, registerCommands } = await import('./commands.ts');
-    registerCommands(program, files, context, await offeredKeys(args, files.file, context));
+    const { registerAllCommands } = await import('./commands.ts');
+    await registerAllCommands(program, files, context, args);
   }
   return program;
 }
