@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { consoleBuildOptions } from '../../admin/console/console-build-options.ts';
 import { bundleOptions } from './bundle-options.ts';
-import { thirdPartyText } from './third-party.ts';
+import { thirdPartyText } from './third-party-licences.ts';
 
 const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } }).values;
 

@@ -48,7 +48,7 @@ export function starterFiles(
     );
   const starter = (name: string) => shippedText(`starter/${name}`);
   return [
-    { path: 'portico.yaml', text: [starter('portico.yaml'), ...lines].join('') },
+    { path: 'portico.yaml', text: [starter('portico-head.yaml'), ...lines].join('') },
     { path: '.env.example', text: [starter('env.example'), ...credentials].join('') },
     { path: '.gitignore', text: starter('gitignore') },
     ...(isMinimal

@@ -19,7 +19,7 @@ import {
   type TallySubject,
 } from './incident-tally.ts';
 import { type Incident, QUIET_MS, SAME_MS } from './incident.ts';
-import { createRunHosts } from './run-hosts.ts';
+import { createUpstreamHosts } from './upstream-hosts.ts';
 
 /** What a run needs. `answered`: how many answers this process has given, now or at a moment of the last two minutes. */
 export type IncidentRunDeps = TallySubject & {
@@ -106,7 +106,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   const totalSince = kind === 'gateway' ? (since: number) => answered() - answered(since) : undefined;
   const window = createFailureWindow(shareMin, totalSince, kind === 'redis');
   let pending: Pending = [];
-  const hosts = createRunHosts();
+  const hosts = createUpstreamHosts();
   let [tally, breaker]: [IncidentTally | undefined, KnownBreaker] = [undefined, { state: 'closed' }];
   let [lastTick, lastCall, heldAt] = [0, -Infinity, -Infinity];
 

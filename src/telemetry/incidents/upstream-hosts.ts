@@ -4,7 +4,7 @@ import { hostOf } from './incident-tally.ts';
 import { QUIET_MS, SAME_MS } from './incident.ts';
 
 /** Creates the memory of the hosts of one upstream, which is empty. */
-export function createRunHosts() {
+export function createUpstreamHosts() {
   /** The hosts that are not asked because they failed, with the time at which that was last reported. */
   const dead = new Map<string, number>();
   /** When each host, by its base URL, last answered well. */
