@@ -57,7 +57,8 @@ export async function runAt(place: Place, words: readonly string[], more: Record
 }
 
 /** Runs npm at a place, with the settings and the cache of this machine. */
-const npmAt = (place: Place, words: readonly string[]) => runAt(place, ['npm', ...words], surroundings);
+export const npmAt = (place: Place, words: readonly string[]) =>
+  runAt(place, ['npm', ...words], surroundings);
 
 /** The same npm that a user has, on the Node of this checkout. */
 async function pack(): Promise<Tarball> {

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
-import { createFolder } from '../support/process/folder.ts';
 import { freePort } from '../support/process/free-port.ts';
-import type { RunningProcess } from '../support/process/running-process.ts';
-import { installAt, nodeOf, type Place, runAt, startAt, tarball } from './install.ts';
+import { userRows } from './user-rows.ts';
+import { installAt, type Place, runAt, startAt, tarball } from './install.ts';
+import { answered, KEY, placeOn, PORTICO, stop } from './place.ts';
 
 const BYTES_MAX = 6_000_000;
 const FIRST_ANSWER_MS = 1_000;
-const KEY = 'a-key-for-the-package';
-const PORTICO = 'node_modules/.bin/portico';
 
 /** What has to be in the tarball, and what must not. */
 const NEEDED = [
   'dist/main.js',
   'dist/index.js',
   'dist/index.d.ts',
-  'config/starter/portico.yaml',
+  'config/starter/portico-head.yaml',
   'dist/THIRD_PARTY.txt',
   'dist/admin/console/page/main.js',
   'dist/http/api-page/static/page.js',
@@ -54,32 +52,6 @@ const contents: BenchRow = {
   },
 };
 
-/** Waits for an answer of 200, and says how long after the start of a measurement it came. */
-async function answered(
-  bench: FaultBench,
-  running: RunningProcess,
-  url: string,
-  since: number,
-): Promise<number> {
-  await bench.until(
-    async () => {
-      if (!running.isGroupAlive()) throw new Error(`it has ended: ${running.out}${running.err}`);
-      const answer = await fetch(url, { headers: { 'x-api-key': KEY } }).catch(() => undefined);
-      return answer?.status === 200;
-    },
-    60_000,
-    5,
-  );
-  return performance.now() - since;
-}
-
-/** Asks a process to stop, and holds it to that: code 0, and nothing on standard error. */
-async function stop(running: RunningProcess): Promise<void> {
-  running.signal('SIGTERM');
-  assert.deepEqual(await running.ended, { code: 0, signal: null });
-  assert.equal(running.err, '');
-}
-
 /** How long the demo takes to its first answer at a place. */
 async function demoAt(bench: FaultBench, place: Place): Promise<number> {
   const port = String(await freePort());
@@ -105,15 +77,6 @@ async function startPorticoAt(
   const ms = await answered(bench, gateway, `http://127.0.0.1:${port}/v1/openapi.json`, since);
   await stop(gateway);
   return ms;
-}
-
-/** An empty folder, and an empty home, for one Node. */
-async function placeOn(version: string, bench: FaultBench): Promise<Place> {
-  const made = createFolder('package');
-  bench.own({ close: () => made.remove() });
-  const place = { folder: join(made.path, 'own'), home: join(made.path, 'home') };
-  for (const folder of Object.values(place)) mkdirSync(folder);
-  return { ...place, bin: await nodeOf(version, join(made.path, 'node')) };
 }
 
 const installed = (id: string, version: string): BenchRow => ({
@@ -150,4 +113,5 @@ export const packageRows: readonly BenchRow[] = [
   contents,
   installed('node-22', '22.15'),
   installed('node-24', '24'),
+  ...userRows,
 ];
