@@ -1,7 +1,8 @@
 // Loads the module with an operator's own coercions, and gives the steps `call` of source files its functions.
 
-import { Module } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { contentDigest } from '../kernel/secret.ts';
 import { OwnCoercion } from './schema/mapping/own-coercion.ts';
@@ -17,23 +18,28 @@ export type OwnFunctions = {
   readonly exported?: Readonly<Record<string, unknown>>;
 };
 
-/** A method of Node's modules that its types leave out. Loaders of many packages use it, so it stays. */
-type Compiled = Module & { _compile(text: string, name: string, format: 'module'): void };
+const require = createRequire(import.meta.url);
 
 /**
  * Runs a module. `import` would read the file again, later: but the text that was checked in a thread is the one to serve,
  * also in a worker, and where `state.dir` has kept it. Node remembers modules by name, so `name` has the digest of the text.
  */
 function evaluate(text: string, name: string): Readonly<Record<string, unknown>> {
-  const module = new Module(name) as Compiled;
+  const url = pathToFileURL(name).href;
+  const found = { format: 'module', shortCircuit: true } as const;
+  const hooks = registerHooks({
+    resolve: (asked, context, next) => (asked === name ? { url, ...found } : next(asked, context)),
+    load: (asked, context, next) => (asked === url ? { source: text, ...found } : next(asked, context)),
+  });
   try {
-    module._compile(text, name, 'module');
+    return require(name) as Readonly<Record<string, unknown>>;
   } catch (error) {
     // Node 22 does not tell again why a module of this name has failed: one of a new name fails anew.
     if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_INTERNAL_ASSERTION') throw error;
     return evaluate(text, `${name}-${performance.now()}`);
+  } finally {
+    hooks.deregister();
   }
-  return module.exports as Readonly<Record<string, unknown>>;
 }
 
 /** The same mistake in a module as in a script, without `export` and `import`: only of a script does Node say the line. */
