@@ -14,7 +14,7 @@ import { withPlainOutput } from './output/plain-output.ts';
 import { printBlocks } from './output/print-report.ts';
 import { runStart } from './serve/start.ts';
 
-// From here, because the entry loads this file alone: each file that it loads by itself would cut the bundle into more files.
+/** Parts for the entry, which loads this file alone: each file that it loads by itself would cut the bundle into more files. */
 export const processParts = { closeUnacceptedOnExit, fatalLine, openLogOutput };
 
 /** The gateway files that are looked for, if none is named: of a folder that `init` made, and of the repository. */

@@ -9,7 +9,7 @@ import { freePort } from '../support/process/free-port.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { installAt, npmAt, runAt, startAt, tarball } from './install.ts';
-import { answered, placeOn, PORTICO, stop } from './place.ts';
+import { answered, placeOn, PORTICO } from './place.ts';
 
 const PACKAGES = resolve('node_modules');
 
