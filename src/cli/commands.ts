@@ -99,7 +99,10 @@ function addExamples(command: Command, path: readonly string[] = []): void {
   for (const one of command.commands) addExamples(one, [...path, one.name()]);
 }
 
-/** Registers all commands but `start`, and their examples. `keyIds` are what a shell offers for the id of a key. */
+/**
+ * Registers all commands but `start`, and their examples. `keyIds` are what a shell offers for the id of a key.
+ * @internal for this file and its tests
+ */
 export function registerCommands(
   program: Command,
   files: ConfigPaths,
