@@ -139,6 +139,20 @@ describe.each(hosts)('a gateway in %s', (_name, express) => {
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
   });
 
+  it('replaces a header that the host has set, with every line that the upstream has of it', async () => {
+    const lines = 'X-Part: one\r\nx-part: two\r\nContent-Length: 0\r\n\r\n';
+    const upstream = endAfterTest(await startUpstream(answering(`HTTP/1.1 200 OK\r\n${lines}`)));
+    const app = express();
+    app.use((_req, res, next) => {
+      res.set({ 'x-part': 'of the host', 'x-host': 'kept' });
+      next();
+    });
+    const base = await mount(app, await createHosted({}, upstream.origin));
+    const { headers } = await fetch(`${base}/legacy/orders`, { headers: AUTHORIZED });
+    expect(headers.get('x-part')).toBe('one, two');
+    expect(headers.get('x-host')).toBe('kept');
+  });
+
   it.each(['auto', 'off'])(
     'lets compression code no answer that has a tag, with cache.compression: %s',
     async (compressed) => {
