@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/process/free-port.ts';
 import { latencyAt, type Memory, memoryOfPages } from './measures.ts';
-import { type Portico, startPortico } from './portico-server.ts';
+import { type Host, type Portico, startPortico } from './portico-server.ts';
 import type { BenchResult } from './print-result.ts';
 import { isPinned, type Running } from './processes.ts';
 import {
@@ -75,7 +75,12 @@ async function serverOf(bench: Bench, script: string, path: string, distinct = f
   return toServer(bench, await startRival(script, path, bench.services, distinct));
 }
 
-function ourServer({ portico }: Bench, name: string, path: string, distinct = false): Server {
+function ourServer(
+  { portico }: Pick<Bench, 'portico'>,
+  name: string,
+  path: string,
+  distinct = false,
+): Server {
   const target: Target = { name, url: `${portico.url}${path}`, key: portico.key, distinct };
   return { target, pid: portico.pid };
 }
@@ -99,6 +104,19 @@ async function benchHits(bench: Bench): Promise<void> {
   if (krakend !== undefined) rivals['hotToKrakend'] = toServer(bench, krakend);
   await compare(bench, ourServer(bench, HOT, '/v1/users'), rivals);
   await compare(bench, duties, { dutiesToExpressFloor: floor });
+}
+
+/** A gateway that is mounted in a host, beside one that is a process of its own. */
+async function benchMounted(bench: Bench): Promise<void> {
+  async function mounted(host: Host): Promise<Server> {
+    const name = `mounted-${host}`;
+    const portico = bench.keep(await startPortico({ name, host, takesTurns: true, ...bench.services }));
+    return ourServer({ portico }, name, '/v1/users');
+  }
+  const [bare, alone] = [await mounted('bare'), ourServer(bench, HOT, '/v1/users')];
+  await compare(bench, bare, { hotMounted: alone });
+  await compare(bench, await mounted('unnamed'), { hotMountedUnnamed: alone });
+  await compare(bench, await mounted('authenticates'), { hotAuthenticated: bare });
 }
 
 async function benchMisses(bench: Bench): Promise<void> {
@@ -180,6 +198,7 @@ const COMPILED = join(import.meta.dirname, '../../dist/main.js');
 async function benchGroups(bench: Bench): Promise<void> {
   const { groups, result } = bench;
   if (groups.has('hot')) await benchHits(bench);
+  if (groups.has('hotMounted')) await benchMounted(bench);
   if (groups.has('miss')) await benchMisses(bench);
   if (groups.has('passthrough')) await benchPassThrough(bench);
   if (groups.has('latency')) await benchLatency(bench);

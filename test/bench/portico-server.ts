@@ -4,6 +4,10 @@ import { freePort } from '../support/process/free-port.ts';
 import { NODE, type Running, runScript, start } from './processes.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const HOST = join(import.meta.dirname, 'host.ts');
+
+/** A host in which a gateway is mounted: a bare Express; one that does not send its name; one that says who calls. */
+export type Host = 'bare' | 'unnamed' | 'authenticates';
 
 /** A Portico that is measured: every duty is on. */
 export type Portico = Running & {
@@ -37,6 +41,8 @@ export type PorticoOptions = {
   readonly workers?: number;
   /** `portico start` by default; the compiled gateway where it was built. */
   readonly main?: string;
+  /** The host in which it is mounted; absent: it is a process of its own. */
+  readonly host?: Host;
 };
 
 const PEPPER = 'a-pepper-that-only-the-bench-uses';
@@ -137,8 +143,10 @@ export async function startPortico(options: PorticoOptions): Promise<Portico> {
   const printed = await command(...create, ...terms, '--permissions', 'users:read,products:read,orders:read');
   const { key } = JSON.parse(printed) as { key: string };
   const logFile = join(folder, 'access.log');
-  const args = [...(options.nodeArgs ?? []), main, '--config', config, 'start'];
-  const running = start(NODE, args, { core: 'server', logFile });
+  const { host, nodeArgs = [] } = options;
+  const args = [...nodeArgs, host === undefined ? main : HOST, '--config', config, 'start'];
+  const env = host === undefined ? {} : { HOST: host, HOST_PORT: String(ports[0]) };
+  const running = start(NODE, args, { core: 'server', logFile, env });
   const url = `http://127.0.0.1:${String(ports[0])}`;
   await untilAnswered(url, key).catch(async (error: unknown) => {
     await running.stop();

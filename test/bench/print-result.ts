@@ -37,6 +37,7 @@ const GOALS: Readonly<Record<string, readonly [number, number]>> = {
   hotToObviousGateway: [1.7, 2.2],
   hotToFastify: [1.8, 2.3],
   hotToLura: [0.9, 1],
+  hotMounted: [0.95, 1],
   missToNaiveAxios: [1.3, 1.7],
   missToNaiveUndici: [0.8, 1],
   missToLura: [0.9, 1],
@@ -46,6 +47,10 @@ const GOALS: Readonly<Record<string, readonly [number, number]>> = {
 /** What is said of the servers named `duties-…`. */
 const DUTIES =
   '   (duties: a key, a count, a log line, headers and, for a miss, Redis, written straight down for one route; what they cost at least)';
+
+/** Beside the ratios of a gateway in a host. */
+const MOUNTED =
+  '   (in a bare Express, to the gateway alone; …Unnamed: without X-Powered-By; hotAuthenticated: a host that says who calls, to one that does not)';
 
 /** Beside the ratios to it. */
 const LURA =
@@ -93,6 +98,7 @@ export function printResult(result: BenchResult, json: boolean): void {
     'CPU of an answer of the rival / of ours, measured at the same time: the median, the least and the greatest of the rounds',
     ...Object.entries(ratios).map(ratioLine),
     ...(Object.keys(ratios).some((name) => name.endsWith('ToLura')) ? [LURA] : []),
+    ...('hotMounted' in ratios ? [MOUNTED] : []),
     DUTIES,
     '',
     `first answer after           ${Math.round(result.startMs).toString()} ms`,

@@ -13,7 +13,7 @@ import { printResult } from './print-result.ts';
  * that share of its requests), `--migration` (its configuration declares one), `--webhooks` (its configuration has a
  * webhook, to which an event is sent, because a key expires soon), `--tabs` (five tabs of the console are open) and
  * `--replicas 4` (four gateways share a Redis, and each has five tabs open that show the overview). With
- * `--measures hit,miss`, only these measures are taken. With `--json`, the last line is the result as JSON.
+ * `--measures hit,miss`, only these measures are taken; without `--against`, these groups: `--measures hotMounted`. With `--json`, the last line is the result as JSON.
  */
 
 const { values } = parseArgs({
@@ -31,12 +31,12 @@ const { values } = parseArgs({
     tabs: { type: 'boolean', default: false },
     /** With `--against`: so many gateways of this checkout share a Redis, with tabs open; the first one is measured. */
     replicas: { type: 'string' },
-    /** With `--against`: what is measured. */
-    measures: { type: 'string', default: measureNames.join(',') },
+    /** What is measured; without `--against`, the same as `--groups`. */
+    measures: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
-    /** Without `--against`: what is measured; `duties` and `workers` only where they are named. */
+    /** Without `--against`: what is measured; `duties`, `workers` and `hotMounted` only where they are named. */
     groups: { type: 'string', default: 'hot,miss,passthrough,latency,memory,start' },
   },
 });
@@ -50,7 +50,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'portico-bench-'));
 
 /** Measures this checkout against its rivals. */
 async function benchOthers(): Promise<void> {
-  const groups = new Set(values.groups.split(','));
+  const groups = new Set((values.measures ?? values.groups).split(','));
   printResult(await benchRivals({ rounds, load, scratch, groups }), values.json);
 }
 
@@ -65,7 +65,8 @@ async function benchCommits(commits: readonly string[]): Promise<void> {
   if (tabs) variants['this checkout, five tabs of the console open'] = { tabs };
   if (replicas !== undefined)
     variants[`this checkout, one of ${replicas}, each with five tabs open`] = { replicas: Number(replicas) };
-  const measures = measureNames.filter((name) => values.measures.split(',').includes(name));
+  const wanted = values.measures?.split(',') ?? measureNames;
+  const measures = measureNames.filter((name) => wanted.includes(name));
   const onInterim = (interim: AgainstResult) => console.error(againstLines(interim).join('\n'));
   const result = await benchAgainst(commits, { rounds, load, scratch, variants, measures, onInterim });
   console.log(againstLines(result).join('\n'));
