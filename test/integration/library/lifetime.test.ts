@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import express from 'express';
@@ -25,7 +26,11 @@ describe('two gateways in one process', () => {
   it('leave no handle, listener or memory behind, closed and created 100 times below paths', async () => {
     const app = express();
     let handlers: readonly ReturnType<typeof express.Router>[] = [];
-    app.use((req, res, next) => handlers[req.path.startsWith('/a') ? 0 : 1]?.(req, res, next));
+    let server: Server | undefined;
+    app.use((req, res, next) => {
+      server = (req.socket as { server?: Server }).server;
+      handlers[req.path.startsWith('/a') ? 0 : 1]?.(req, res, next);
+    });
     const base = await serveHost(app);
     const env = await hostedEnv();
     const config = hostedConfig();
@@ -39,22 +44,24 @@ describe('two gateways in one process', () => {
       await Promise.all(made.map(({ close }) => close()));
       handlers = [];
     };
+    const listenersOf = (emitter: Server | NodeJS.Process = process) =>
+      emitter.eventNames().reduce((sum, name) => sum + emitter.listenerCount(name), 0);
     const look = () => {
       collectGarbage();
       return {
         handles: process.getActiveResourcesInfo().length,
-        listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
+        listeners: [listenersOf(), listenersOf(server)],
         heap: process.memoryUsage().heapUsed,
       };
     };
-    for (let warm = 0; warm < 10; warm += 1) await one();
+    for (let warm = 0; warm < 20; warm += 1) await one();
     const before = look();
-    for (let time = 0; time < 100; time += 1) await one();
+    for (let time = 0; time < 80; time += 1) await one();
     await eventually(() => look().handles <= before.handles);
     const after = look();
-    expect(after.listeners).toBe(before.listeners);
-    // A gateway that stayed would be megabytes: its rows, its metrics, its compiled files.
-    expect((after.heap - before.heap) / 2 ** 20).toBeLessThan(20);
+    expect(after.listeners).toEqual(before.listeners);
+    // Of 160 gateways. One that stayed would be 1.1 MiB; what grows by 1 MiB in all is code that V8 has compiled.
+    expect((after.heap - before.heap) / 2 ** 20).toBeLessThan(4);
   });
 
   it('share nothing: neither keys nor metrics nor a close', async () => {
