@@ -133,7 +133,7 @@ describe('the incident of a fleet', () => {
     expect(await open(other)).toEqual([]);
   });
 
-  it('that opens again by another cause tells both runs, on the page, in the terminal and by webhook', async () => {
+  it('that opens again by another status tells both runs, on the page, in the terminal and by webhook', async () => {
     const { stacks, told, fail, passTime } = await startFleet();
     const askAll = () =>
       Promise.all(
@@ -147,9 +147,9 @@ describe('the incident of a fleet', () => {
     await eventually(() => toldAs('opened').length === 1);
     passTime(180_000);
     await eventually(() => toldAs('ended').length === 1);
-    fail(true, 200);
+    fail(true, 503);
     await askAll();
-    const causes = ['replies of another shape (no outcome rule fits)', 'answers 500'];
+    const causes = ['answers 503', 'answers 500'];
     const runsOf = ({ runs = [] }: Pick<IncidentView, 'runs'> = {}) =>
       runs.map(({ cause, failed }) => [cause, failed]);
     await eventually(async () => {
