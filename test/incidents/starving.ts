@@ -35,8 +35,8 @@ function starve(): Harm {
 }
 
 async function starved(bench: FaultBench) {
-  const { early, over, from } = await spendNight(bench, starve());
-  const seen = [early.page, early.json].map(({ incidents }) => incidents);
+  const { early, late, over, from } = await spendNight(bench, starve());
+  const seen = [early.page, early.json, late.page, over.page].map(({ incidents }) => incidents);
   const [one] = openIn(early.page);
   return promised(
     seen.every(([found, ...more]) => more.length === 0 && found?.kind === 'gateway') &&

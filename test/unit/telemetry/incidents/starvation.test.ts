@@ -50,10 +50,13 @@ describe('a process that gets too little CPU', () => {
     expect(night.short()).toEqual(['gateway host-1 open 0']);
   });
 
-  it('is the incident though it stood still for so long that it has not looked since then', () => {
+  it.each([
+    ['after it looked in that second', 300],
+    ['before it looked in that second', 1_200],
+  ])('is the incident though it stood still for longer than a second, from a moment %s', (_, after) => {
     const night = createNight();
     night.seconds(3);
-    night.moveTo(night.now + 300);
+    night.moveTo(night.now + after);
     night.stall(1_500);
     for (let call = 0; call < 30; call += 1) night.slowAnswer('a', 1.6);
     expect(night.short()).toEqual(['gateway host-1 open 0']);
