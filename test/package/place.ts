@@ -11,17 +11,18 @@ export const KEY = 'a-key-for-the-package';
 /** The program, from the folder in which the package is installed. */
 export const PORTICO = 'node_modules/.bin/portico';
 
-/** Waits for an answer of 200, and says how long after the start of a measurement it came. */
+/** Waits for an answer of 200 to a request, by default with the key of the demo, and says how long after the start of a measurement it came. */
 export async function answered(
   bench: FaultBench,
   running: RunningProcess,
   url: string,
   since: number,
+  headers: Record<string, string> = { 'x-api-key': KEY },
 ): Promise<number> {
   await bench.until(
     async () => {
       if (!running.isGroupAlive()) throw new Error(`it has ended: ${running.out}${running.err}`);
-      const answer = await fetch(url, { headers: { 'x-api-key': KEY } }).catch(() => undefined);
+      const answer = await fetch(url, { headers }).catch(() => undefined);
       return answer?.status === 200;
     },
     60_000,
