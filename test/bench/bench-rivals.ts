@@ -115,7 +115,7 @@ async function benchMounted(bench: Bench): Promise<void> {
   }
   const [bare, alone] = [await mounted('bare'), ourServer(bench, HOT, '/v1/users')];
   await compare(bench, bare, { hotMounted: alone });
-  await compare(bench, await mounted('unnamed'), { hotMountedUnnamed: alone });
+  await compare(bench, await mounted('tuned'), { hotMountedTuned: alone });
   await compare(bench, await mounted('authenticates'), { hotAuthenticated: bare });
 }
 

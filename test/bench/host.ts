@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import express from 'express';
 import { pino } from 'pino';
@@ -22,6 +23,6 @@ const portico = await createPortico({
   ...(HOST === 'authenticates' && { authenticate }),
 });
 const app = express();
-if (HOST === 'unnamed') app.disable('x-powered-by');
+if (HOST === 'tuned') app.disable('x-powered-by');
 app.use(portico.handler);
-app.listen(Number(HOST_PORT), '127.0.0.1');
+createServer({ optimizeEmptyRequests: HOST === 'tuned' }, app).listen(Number(HOST_PORT), '127.0.0.1');

@@ -7,7 +7,7 @@ const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const HOST = join(import.meta.dirname, 'host.ts');
 
 /** A host in which a gateway is mounted: a bare Express; one that does not send its name; one that says who calls. */
-export type Host = 'bare' | 'unnamed' | 'authenticates';
+export type Host = 'bare' | 'tuned' | 'authenticates';
 
 /** A Portico that is measured: every duty is on. */
 export type Portico = Running & {
