@@ -12,7 +12,7 @@ import { admin } from './schema/access.ts';
 import { state } from './schema/files.ts';
 import { type GatewayConfig, type GatewayFile, gatewaySchema } from './schema/gateway.ts';
 import { loadContract, type LoadedContract } from './load-contract.ts';
-import { bindCalls, loadFunctions, type OwnFunctions } from './own-functions.ts';
+import { bindCalls, loadFunctions, type OwnFunctions } from './own-coercions.ts';
 import type { Problem } from './yaml/problem.ts';
 import { sourceSchema } from './schema/source.ts';
 import type { Environment } from './yaml/substitute.ts';

@@ -7,7 +7,7 @@ import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts'
 import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { LoadedConfig, LoadedSource } from '../config/schema/loaded-config.ts';
 import { loadSources } from '../config/load.ts';
-import { loadFunctions } from '../config/own-functions.ts';
+import { loadFunctions } from '../config/own-coercions.ts';
 import { ConfigError, type Problem } from '../config/yaml/problem.ts';
 import { withSameIds } from '../config/validate/check-references.ts';
 import type { SameIds } from '../config/schema/source.ts';

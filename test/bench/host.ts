@@ -1,14 +1,14 @@
+/*
+ * A host: an application of Express with nothing but a gateway, mounted as a user does it. It takes the arguments of
+ * `portico start`, and writes its log as that does. `HOST` says what is different, see `Host` in `portico-server.ts`.
+ */
+
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import express from 'express';
 import { pino } from 'pino';
 import { openLogOutput } from '../../src/cli/output/log-output.ts';
 import { createPortico, type PorticoOptions } from '../../src/library.ts';
-
-/*
- * A host: an application of Express with nothing but a gateway, mounted as a user does it. It takes the arguments of
- * `portico start`, and writes its log as that does. `HOST` says what is different, see `Host` in `portico-server.ts`.
- */
 
 const { HOST, HOST_PORT } = process.env;
 const { values } = parseArgs({

@@ -1,3 +1,5 @@
+// A service that fails again within ten minutes: its incident reopens, or a second one opens if the cause is another.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';

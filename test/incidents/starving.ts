@@ -1,3 +1,5 @@
+// The row of a replica that gets too little CPU: no service is blamed.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type BenchRow, promised } from '../faults/harness/row.ts';

@@ -1,3 +1,5 @@
+// An empty place in which a package is installed, and how its program is awaited and stopped there.
+
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

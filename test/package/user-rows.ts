@@ -1,10 +1,12 @@
+// What a user does with the tarball: `init`, a host with Express, and types in a project.
+
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BenchRow, promised } from '../faults/harness/row.ts';
 import { twoLists } from '../support/dialects/two-lists.ts';
 import { NODE } from '../support/gateway/gateway-process.ts';
-import { LIBRARY_CONSUMER, typesOf } from '../support/gateway/library-consumer.ts';
+import { LIBRARY_CONSUMER, consumerTsconfig } from '../support/gateway/library-consumer.ts';
 import { freePort } from '../support/process/free-port.ts';
 import { runProcess } from '../support/process/running-process.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
@@ -111,7 +113,7 @@ const types: BenchRow = {
     writeFileSync(join(place.folder, 'consumer.ts'), LIBRARY_CONSUMER);
     for (const by of ['nodenext', 'bundler'] as const) {
       const config = join(place.folder, `tsconfig.${by}.json`);
-      writeFileSync(config, JSON.stringify(typesOf(by, PACKAGES)));
+      writeFileSync(config, JSON.stringify(consumerTsconfig(by, PACKAGES)));
       await run('typescript/bin/tsc', '-p', config);
     }
     return promised(true, { problems: 0 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LIBRARY_CONSUMER, typesOf } from '../../support/gateway/library-consumer.ts';
+import { LIBRARY_CONSUMER, consumerTsconfig } from '../../support/gateway/library-consumer.ts';
 import { createFolder } from '../../support/process/folder.ts';
 import { startForAll } from '../../support/jest/lifetime.ts';
 
@@ -25,7 +25,7 @@ describe('the declaration of the package', () => {
     'fits a host that resolves modules as %s, without any other types than those of Node',
     (by) => {
       const config = join(folder.path, `tsconfig.${by}.json`);
-      writeFileSync(config, JSON.stringify(typesOf(by, join(root, 'node_modules'))));
+      writeFileSync(config, JSON.stringify(consumerTsconfig(by, join(root, 'node_modules'))));
       expect(run('node_modules/typescript/bin/tsc', '-p', config)).toBe('');
     },
   );

@@ -14,7 +14,7 @@ await createPortico({ config: 'portico.yaml', colour: 1 });
 `;
 
 /** The settings with which a host checks it: no library's types are skipped, and there are those of Node alone. */
-export function typesOf(moduleResolution: 'nodenext' | 'bundler', packages: string) {
+export function consumerTsconfig(moduleResolution: 'nodenext' | 'bundler', packages: string) {
   const module = moduleResolution === 'bundler' ? 'esnext' : moduleResolution;
   return {
     compilerOptions: {

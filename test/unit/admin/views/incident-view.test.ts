@@ -172,3 +172,29 @@ describe('whose fault an incident is', () => {
       faultText: 'ours: the credential in the file of the source, unless the service has withdrawn it',
     }));
 });
+
+describe('an incident that reopened', () => {
+  it('says when it first began, and how often it reopened', () => {
+    const { text, firstAt } = viewOf({ reopened: 2, firstAt: NOW - 600_000 });
+    expect(text).toContain('since 03:09:00 UTC (first at 03:00:00 UTC, reopened 2 times), 63 % of its calls');
+    expect(firstAt).toBe('2026-01-31T03:00:00.000Z');
+  });
+
+  it('is otherwise not told to have begun before', () => {
+    const { text, firstAt, runs } = viewOf({ firstAt: NOW - 60_000 });
+    expect([text.includes('first at'), firstAt, runs]).toEqual([false, undefined, undefined]);
+  });
+
+  it('has the latest five of its runs, the latest first', () => {
+    const earlier = [0, 1, 2, 3, 4].map((at) => ({
+      ...{ cause: `answers 50${at}`, failed: at },
+      ...{ since: NOW - (3 + at) * 100_000, until: NOW - (3 + at) * 100_000 + 20_000 },
+    }));
+    const { runs = [] } = viewOf({ reopened: 5, firstAt: NOW - 800_000, earlier });
+    expect(runs.map(({ cause, failed }) => `${cause} ${failed}`)).toEqual([
+      'connection refused 5',
+      ...['answers 500 0', 'answers 501 1', 'answers 502 2', 'answers 503 3'],
+    ]);
+    expect(runs[1]).toMatchObject({ since: '2026-01-31T03:05:00.000Z', until: '2026-01-31T03:05:20.000Z' });
+  });
+});
