@@ -128,9 +128,9 @@ describe('the state of a migration in a fleet', () => {
     const state = await move(a, 5);
     expect(JSON.parse((await fleet.admin.hget(STATE, 'state'))!)).toEqual({ version: 1, ...state });
     const written = { ...state, rev: 2, percent: 7 };
-    await fleet.admin.hset(STATE, 'rev', 2, 'state', JSON.stringify(written));
     const seen: number[] = [];
     a.onChange(({ rev }) => seen.push(rev));
+    await fleet.admin.hset(STATE, 'rev', 2, 'state', JSON.stringify(written));
     for (let round = 0; round < 2; round += 1) await a.refresh();
     expect([a.current('users'), seen, fleet.warnings]).toEqual([written, [2], []]);
   });
