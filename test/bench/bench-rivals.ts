@@ -115,7 +115,9 @@ async function benchMounted(bench: Bench): Promise<void> {
   }
   const [bare, alone] = [await mounted('bare'), ourServer(bench, HOT, '/v1/users')];
   await compare(bench, bare, { hotMounted: alone });
-  await compare(bench, await mounted('tuned'), { hotMountedTuned: alone });
+  const node = await mounted('node');
+  await compare(bench, await mounted('tuned'), { hotMountedTuned: alone, hotMountedExpress: node });
+  await compare(bench, node, { hotMountedNode: alone });
   await compare(bench, await mounted('authenticates'), { hotAuthenticated: bare });
 }
 

@@ -1,6 +1,7 @@
 /*
- * A host: an application of Express with nothing but a gateway, mounted as a user does it. It takes the arguments of
- * `portico start`, and writes its log as that does. `HOST` says what is different, see `Host` in `portico-server.ts`.
+ * A host: an application of Express, or a server of `node:http`, with nothing but a gateway, mounted as a user does it. It
+ * takes the arguments of `portico start`, and writes its log as that does. `HOST` says what is different, see `Host` in
+ * `portico-server.ts`.
  */
 
 import { createServer } from 'node:http';
@@ -22,7 +23,9 @@ const portico = await createPortico({
   logger: pino(openLogOutput(false)),
   ...(HOST === 'authenticates' && { authenticate }),
 });
+const isTuned = HOST === 'tuned' || HOST === 'node';
 const app = express();
-if (HOST === 'tuned') app.disable('x-powered-by');
+if (isTuned) app.disable('x-powered-by');
 app.use(portico.handler);
-createServer({ optimizeEmptyRequests: HOST === 'tuned' }, app).listen(Number(HOST_PORT), '127.0.0.1');
+const listener = HOST === 'node' ? portico.handler : app;
+createServer({ optimizeEmptyRequests: isTuned }, listener).listen(Number(HOST_PORT), '127.0.0.1');

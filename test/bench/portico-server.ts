@@ -6,8 +6,11 @@ import { NODE, type Running, runScript, start } from './processes.ts';
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const HOST = join(import.meta.dirname, 'host.ts');
 
-/** A host in which a gateway is mounted: a bare Express; one that does not send its name; one that says who calls. */
-export type Host = 'bare' | 'tuned' | 'authenticates';
+/**
+ * A host in which a gateway is mounted: a bare Express; one with the two settings that `library.md` advises; one that says who
+ * calls; and `node:http` without Express.
+ */
+export type Host = 'bare' | 'tuned' | 'authenticates' | 'node';
 
 /** A Portico that is measured: every duty is on. */
 export type Portico = Running & {

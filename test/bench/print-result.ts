@@ -50,7 +50,7 @@ const DUTIES =
 
 /** Beside the ratios of a gateway in a host. */
 const MOUNTED =
-  '   (in a bare Express, to the gateway alone; …Tuned: with both settings of library.md; hotAuthenticated: a host that says who calls, to one that does not)';
+  '   (in a bare Express, to the gateway alone; …Tuned: with both settings of library.md; …Node: in node:http with these, to the gateway alone; …Express: what Express leaves of that; hotAuthenticated: a host that says who calls, to one that does not)';
 
 /** Beside the ratios to it. */
 const LURA =
