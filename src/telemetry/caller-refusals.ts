@@ -8,8 +8,11 @@ export type Refusals = { readonly since: number; last: number; limited: number; 
 
 type Run = Refusals & { readonly from: number; isTold: boolean };
 
-/** How long it is told that limits have refused a caller, after its last refusal. */
-const ENDED_KEPT_MS = 600_000;
+/**
+ * How long ended refusals are kept, after the last one. It is told for ten minutes after the last one in any process
+ * (`caller-conditions.ts`), and until then no process may forget its part of the counts.
+ */
+const ENDED_KEPT_MS = 660_000;
 
 /** Creates the memory of refusals, which is empty. */
 export function createRefusals() {

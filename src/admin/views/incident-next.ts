@@ -50,8 +50,9 @@ function breakerText(
   );
   const text = `its breaker is ${found.length > 1 ? stand.join(', ') : worst.replace('_', ' ')}`;
   const openMs = (breakerAt ?? 0) + breakerMs - now;
-  if (worst === 'open' && openMs > 0) return `${text}: one call tries in ${seconds(openMs)}`;
-  if (worst !== 'closed') return `${text}: the next call tries`;
+  const one = all > 1 ? 'one call of each process' : 'one call';
+  if (worst === 'open' && openMs > 0) return `${text}: ${one} tries in ${seconds(openMs)}`;
+  if (worst !== 'closed') return `${text}: ${one} at a time tries, and the others are not sent`;
   return isFull
     ? `${text}, but all its slots are taken: requests wait for one, or get 503 overloaded`
     : `${text}: each request asks it`;
@@ -93,7 +94,7 @@ function issuerTexts({ answers, since, last }: FleetIncident, facts: PatienceFac
   if (answers.failed > 0 || leftMs <= 0)
     return [
       'tokens are refused with 503 until its key set can be read',
-      'the next token asks for its key set, at most once a second',
+      'the next token asks for its key set, in each process at most once a second',
     ];
   const pauseMs = Math.max(1, last + facts.issuerPauseMs - now);
   return [

@@ -185,7 +185,8 @@ export function compileIncident(incident: FleetIncident, facts: IncidentFacts): 
   const todo = todoOf(incident);
   const affected = affectedBy(incident, facts);
   const changedAt = suspectTime(incident, facts.before);
-  const advice = withFieldNames(todoLine(facts.runbook(todo.entry), cause), incident);
+  const line = withFieldNames(todoLine(facts.runbook(todo.entry), cause), incident);
+  const advice = isOpen || line === '' ? line : `it has ended; if it comes again, ${line}`;
   const hosts = Object.entries(incident.hosts)
     .map(([host, counted]) => ({ host, ...counted }))
     .sort((a, b) => b.failed - a.failed);

@@ -44,7 +44,7 @@ export type CallSummary = Usage & {
   principalId: string | undefined;
   /** The label of the caller's key. */
   principalLabel?: string | undefined;
-  /** The id in a key that could not be looked up. Nothing proves that the caller owns it, so it is for the log only. */
+  /** The id in a key or a token that could not be checked. Nothing proves that the caller owns it, so it is for the log only. */
   claimedId?: string | undefined;
   /** The tier of the rate limit, and the state of its windows after this call. */
   limitTier: string | undefined;

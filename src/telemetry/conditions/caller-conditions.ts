@@ -4,6 +4,8 @@ import { type Find, gaugesAbove, type GatewayCondition, label, percentText } fro
 
 /** If limits have refused nothing to a caller for this time, it is over. Other gateways say what they refused within ten seconds. */
 const OVER_MS = 15_000;
+/** How long it is told after that. */
+const TOLD_MS = 600_000;
 
 const iso = (seconds: number) => new Date(seconds * 1_000).toISOString();
 /** The time of day. */
@@ -22,7 +24,10 @@ function remedyFor(caller: string) {
 
 /** Finds the callers that limits refuse, and those that they have refused a short while ago. */
 function findRefused({ gauges, now }: Parameters<Find>[0], above: number) {
-  return gauges('portico_caller_refused_last_seconds').map((gauge) => {
+  const told = gauges('portico_caller_refused_last_seconds').filter(
+    ({ value }) => now - value * 1_000 <= TOLD_MS,
+  );
+  return told.map((gauge) => {
     const [caller, name, last] = [label(gauge, 'caller'), label(gauge, 'name'), gauge.value];
     const of = (metric: string) => gauges(metric).find((one) => label(one, 'caller') === caller)?.value ?? 0;
     const [since, limited] = [
@@ -34,7 +39,9 @@ function findRefused({ gauges, now }: Parameters<Find>[0], above: number) {
     return {
       ...{ caller, who: name === '' ? caller : `${name} (${caller})`, limited, requests },
       percent: percentText(limited / Math.max(1, requests)),
-      times: isOver ? `from ${timeOf(since)} to ${timeOf(last)} UTC` : `since ${timeOf(since)} UTC`,
+      times: isOver
+        ? `from ${timeOf(since)} to ${timeOf(last)} UTC`
+        : `since ${timeOf(since)} UTC, as counted up to ten seconds ago`,
       next: isOver
         ? 'it has ended, and stays here for ten minutes'
         : `it gets answers whenever its windows have points again; it ends once limits have refused nothing for ${OVER_MS / 1_000} seconds, or less than ${percentText(above)} for a minute`,

@@ -206,12 +206,14 @@ export const backgroundConditions: readonly GatewayCondition[] = [
     note: 'Longer than a change takes to reach every replica.',
     expr: 'count by (job) (count by (job, digest) (portico_config_info)) > $above',
     summary: 'Replicas serve different configurations.',
-    text: 'The processes of this gateway serve {size} different configurations.',
-    view: '#/config',
+    text: 'The processes of this gateway serve {size} different configurations, with the digests {digests}.',
+    next: 'it ends once all serve the same one',
+    todo: 'Bring the same files and variables to all replicas, and reload those that lag; portico config of each shows its digest.',
+    ...{ command: 'portico config diff --with <another replica>', view: '#/config' },
     find({ gauges }, above) {
       const served = gauges('portico_config_info').filter(({ value }) => value > 0);
-      const { size } = new Set(served.map((gauge) => label(gauge, 'digest')));
-      return size > above ? [{ size }] : [];
+      const digests = [...new Set(served.map((gauge) => label(gauge, 'digest')))].sort();
+      return digests.length > above ? [{ size: digests.length, digests: digests.join(', ') }] : [];
     },
   },
   {

@@ -11,6 +11,7 @@ import {
   isHarmOnly,
   openTally,
   beginTally,
+  goesOn,
   type IncidentTally,
   type KnownBreaker,
   mainCause,
@@ -21,11 +22,10 @@ import {
 import { type Incident, QUIET_MS, SAME_MS } from './incident.ts';
 import { createUpstreamHosts } from './upstream-hosts.ts';
 
-/** What a run needs. `answered`: how many answers this process has given, now or at a moment of the last two minutes. */
+/** What a run needs. */
 export type IncidentRunDeps = TallySubject & {
   /** If a smaller share of the calls fails (0 to 1), it is no incident. */
   readonly shareMin: number;
-  readonly answered: (at?: number) => number;
   /** How many calls of the same upstream were slow since a moment; 0 while that is no incident. */
   readonly slowSince?: ((since: number) => number) | undefined;
 };
@@ -41,15 +41,8 @@ type Pending = readonly { readonly failure: Failure; readonly seenAt: number }[]
  * Updates a tally each second, and ends it if there was no failure for a minute; `undefined` if it ended long ago. `isHeld`:
  * it must not end, because a field counts as lost for some time after the last answer that lacks it.
  */
-function goOn(
-  tally: IncidentTally,
-  now: number,
-  lastTick: number,
-  answered: number,
-  isHeld: boolean,
-): IncidentTally | undefined {
+function goOn(tally: IncidentTally, now: number, isHeld: boolean): IncidentTally | undefined {
   if (!tally.isOpen) return now - tally.seen >= QUIET_MS + SAME_MS ? undefined : tally;
-  if (tally.seen >= lastTick) tally.answersTotal = answered - tally.answersFrom;
   if (now - Math.max(tally.seen, tally.seenByFleet) >= QUIET_MS && !isHeld) tally.isOpen = false;
   return tally;
 }
@@ -108,7 +101,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
   let pending: Pending = [];
   const hosts = createUpstreamHosts();
   let [tally, breaker]: [IncidentTally | undefined, KnownBreaker] = [undefined, { state: 'closed' }];
-  let [lastTick, lastCall, heldAt] = [0, -Infinity, -Infinity];
+  let [lastCall, heldAt] = [-Infinity, -Infinity];
 
   /** Opens an incident with the failures since its beginning. */
   function open(since: number, healthy: number, now: number): void {
@@ -165,11 +158,10 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     tick(now: number): void {
       pending = latestOf(pending, now);
       if (tally === undefined) return;
-      if (hosts.isOneDead(now) && tally.isOpen) tally.last = tally.seen = now;
+      if (hosts.isOneDead(now) && tally.isOpen) goesOn(tally, now, deps, now);
       const wasOpen = tally.isOpen;
-      tally = goOn(tally, now, lastTick, answered(), heldAt === now);
+      tally = goOn(tally, now, heldAt === now);
       if (wasOpen && tally?.isOpen === false) window.clear();
-      lastTick = now;
     },
     /** The latest incident; `undefined` if there is none, or it ended long ago. */
     get incident(): Incident | undefined {

@@ -25,6 +25,8 @@ export type Failure = {
 export type TallySubject = {
   readonly kind: IncidentKind;
   readonly subject: string;
+  /** How many answers this process has given, now or at a moment of the last two minutes. */
+  readonly answered: (at?: number) => number;
   /** Finds the label of a caller's key. */
   readonly labelOf: (caller: string) => string | undefined;
   /** True: the incident is critical even without a failed answer. */
@@ -129,13 +131,17 @@ function tallyAnswer(tally: IncidentTally, failure: Failure, of: TallySubject, n
   tally.answersFailed += 1;
 }
 
+/** Notes that an incident goes on, with the answers until now, so that its counts are of the same time. */
+export function goesOn(tally: IncidentTally, at: number, { answered }: TallySubject, now: number): void {
+  tally.last = Math.max(tally.last, at);
+  tally.seen = now;
+  tally.answersTotal = answered() - tally.answersFrom;
+}
+
 /** Counts a failure for an incident. */
 export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
   // An answer may be slow for another reason, so it does not say that the fault goes on.
-  if (failure.effect !== 'slow') {
-    tally.last = Math.max(tally.last, failure.at);
-    tally.seen = now;
-  }
+  if (failure.effect !== 'slow') goesOn(tally, failure.at, of, now);
   if (failure.effect !== 'not_sent') addTo(tally.causes, failure.cause);
   if (isAnswer(failure)) tallyAnswer(tally, failure, of, now);
   else if (failure.effect === 'not_sent') tally.notSent += 1;

@@ -20,11 +20,11 @@ const callsIn = (injector: Injector | undefined, from: number, to: number) =>
 /** What each sentence about what comes next says, and whether it came so, by the logs of injector and callers. */
 const SENTENCES: readonly (readonly [sentence: RegExp, came: (facts: Facts) => boolean])[] = [
   [
-    /^its breaker is open(?: in .*)?: one call tries in \d+ seconds?$/,
+    /^its breaker is open(?: in .*)?: one call(?: of each process)? tries in \d+ seconds?$/,
     ({ injector, at, by }) => callsIn(injector, at, by),
   ],
   [
-    /^its breaker is (?:half )?open(?: in .*)?: the next call tries$/,
+    /^its breaker is (?:half )?open(?: in .*)?: one call(?: of each process)? at a time tries, and the others are not sent$/,
     ({ injector, at }) => callsIn(injector, at - SLACK_MS, at + SLACK_MS),
   ],
   [
@@ -77,7 +77,7 @@ const SENTENCES: readonly (readonly [sentence: RegExp, came: (facts: Facts) => b
         met(night, (one) => isTokens(one) && one.status >= 500 && one.at <= by).length > 0),
   ],
   [
-    /^(?:tokens are refused with 503 until its key set can be read|the next token asks for its key set, at most once a second)$/,
+    /^(?:tokens are refused with 503 until its key set can be read|the next token asks for its key set, in each process at most once a second)$/,
     ({ night, at: read }) =>
       met(night, (one) => isTokens(one) && one.status >= 500 && one.at < read).length > 0 &&
       met(night, (one) => isTokens(one) && one.status >= 500 && one.at > night.until + 1_000 + SLACK_MS)

@@ -66,7 +66,7 @@ describe('the callers of a process', () => {
     ]);
   });
 
-  it('that limits refused are told for ten minutes after it, with all requests from the first refusal to the last', () => {
+  it('that limits refused are kept for eleven minutes after it, with all requests from the first refusal to the last', () => {
     let now = 0;
     const counts = createCallerCounts({ now: () => now });
     const seconds = (count: number, statuses: readonly number[]) => {
@@ -82,7 +82,7 @@ describe('the callers of a process', () => {
     expect(counts.refused()).toMatchObject([
       { id: 'a', since: 90_000, last: 119_000, limited: 90, requests: 120, share: 0 },
     ]);
-    seconds(490, [200]);
+    seconds(550, [200]);
     expect(counts.refused()).toHaveLength(1);
     seconds(20, [200]);
     expect(counts.refused()).toEqual([]);

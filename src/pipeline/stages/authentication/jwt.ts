@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import {
   type CryptoKey,
+  decodeJwt,
   errors,
   type JWTPayload,
   jwtVerify,
@@ -28,6 +29,9 @@ const REVERIFY_MS = 60_000;
 
 /** The most keys of the issuer that are tried for one token, because each costs a verification and anybody can send tokens. */
 const KEYS_MAX = 8;
+
+/** A subject that the log shows as it is. Of others, it has a digest. */
+const SHOWN_SUBJECT = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Verifies bearer tokens. */
 export type JwtCheck = ReturnType<typeof createJwtCheck>;
@@ -114,7 +118,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps) {
     const tier = config.tierClaim === undefined ? undefined : payload[config.tierClaim];
     return {
       kind: 'jwt',
-      id: `jwt:${/^[A-Za-z0-9_-]{1,64}$/.test(sub) ? sub : Buffer.from(name, 'base64').toString('hex', 0, 6)}`,
+      id: `jwt:${SHOWN_SUBJECT.test(sub) ? sub : Buffer.from(name, 'base64').toString('hex', 0, 6)}`,
       subject: `jwt:${name}`,
       permissions: new Set(wordsOf(payload[config.permissionsClaim])),
       tier: typeof tier === 'string' && tiers.has(tier) ? tier : config.tier,
@@ -151,6 +155,17 @@ async function verifyEach(
 
 function refused(why: string): RefusedCredential {
   return { kind: 'refused', why };
+}
+
+/** The id that the owner of a token claims to have. Nothing proves it; `undefined`: there is no subject that may be shown. */
+export function claimedTokenId(text: string): string | undefined {
+  if (!looksLikeJwt(text)) return undefined;
+  try {
+    const { sub } = decodeJwt(text);
+    return typeof sub === 'string' && SHOWN_SUBJECT.test(sub) ? `jwt:${sub}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function looksLikeJwt(text: string): boolean {

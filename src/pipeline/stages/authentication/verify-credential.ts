@@ -7,7 +7,7 @@ import { parseApiKey } from './api-key.ts';
 import { addressSubject } from '../address-subject.ts';
 import type { CallSummary, Principal } from '../call.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
-import type { JwtCheck } from './jwt.ts';
+import { claimedTokenId, type JwtCheck } from './jwt.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
 import {
   type AcceptedCredential,
@@ -63,7 +63,7 @@ const throwNamed =
     if (error instanceof GatewayError && error.code === 'upstream_unavailable') {
       summary.principalId = known?.principal.id;
       summary.principalLabel = known?.principal.label;
-      summary.claimedId = parseApiKey(text)?.id;
+      summary.claimedId = parseApiKey(text)?.id ?? claimedTokenId(text);
     }
     throw error;
   };
@@ -115,7 +115,7 @@ export function createCredentialVerifier({
      * Verifies a credential and returns its principal. `undefined` means that the request presents something that is not
      * exactly one credential. Rejects with 401 if the credential is wrong (this is counted for the address and for the key
      * that it names), with 429 if too many wrong ones were tried, and with 503 if it cannot be verified now. If the credential
-     * is a key that Redis has lost or that cannot be checked now, `summary` gets its owner.
+     * is a key that Redis has lost, or cannot be checked now, `summary` gets its owner.
      */
     async verify(
       credential: CallerCredential | undefined,

@@ -44,13 +44,17 @@ describe('an incident of a source', () => {
 
 describe('the breakers of the source of an incident', () => {
   it.each([
-    [{ open: 2 }, 2_000, 'its breaker is open: one call tries in 3 seconds'],
-    [{ open: 1 }, 5_000, 'its breaker is open: the next call tries'],
-    [{ half_open: 1 }, 2_000, 'its breaker is half open: the next call tries'],
+    [{ open: 2 }, 2_000, 'its breaker is open: one call of each process tries in 3 seconds'],
+    [{ open: 1 }, 5_000, 'its breaker is open: one call at a time tries, and the others are not sent'],
+    [
+      { half_open: 1 },
+      2_000,
+      'its breaker is half open: one call at a time tries, and the others are not sent',
+    ],
     [
       { closed: 1, half_open: 1, open: 1 },
       2_000,
-      'its breaker is open in 1 of 3 processes, half open in 1 of 3 processes, closed in 1 of 3 processes: one call tries in 3 seconds',
+      'its breaker is open in 1 of 3 processes, half open in 1 of 3 processes, closed in 1 of 3 processes: one call of each process tries in 3 seconds',
     ],
   ])('are told as one state of the fleet, the worst first: %j, %d ms after it opened', (breakers, ms, text) =>
     expect(viewOf({ breakers, breakerAt: NOW - ms }).next[0]).toBe(text),
@@ -61,7 +65,7 @@ describe('an incident of the issuer', () => {
   const issuer = { kind: 'issuer', subject: 'auth.jwt' } as const;
   const refused = [
     'tokens are refused with 503 until its key set can be read',
-    'the next token asks for its key set, at most once a second',
+    'the next token asks for its key set, in each process at most once a second',
   ];
 
   it('says only in one place when it is asked again', () =>

@@ -150,11 +150,11 @@ describe('what needs attention', () => {
       'warning guessing: 5 requests of the last minute were refused, because somebody tries wrong credentials again and again.',
       'warning source_failing: 10 % of the calls to crm in the last minute brought no usable answer; most because it answers that it fails, or breaks off.',
       'warning config_stale: The files of the configuration were refused, so an older configuration is in force.',
-      'warning config_differs: The processes of this gateway serve 2 different configurations.',
+      'warning config_differs: The processes of this gateway serve 2 different configurations, with the digests one, other.',
       'warning cache_failing: The shared cache failed 7 times in the last minute, or holds what Portico did not put there.',
       'info migration_held: An operator holds the migration of products.',
       'info migration_ready: The next step of the migration of users may be taken.',
-      'info caller_refused: Billing (billing) asks for more than its limits allow: they refused 30 of 100 requests (30 %) since 03:09:00 UTC; others are not affected.',
+      'info caller_refused: Billing (billing) asks for more than its limits allow: they refused 30 of 100 requests (30 %) since 03:09:00 UTC, as counted up to ten seconds ago; others are not affected.',
       'info spans_lost: 10 spans of the last minute did not reach the collector; requests are not affected.',
       'info keys_expiring: 3 API keys end within 14 days.',
       'info stale_served: 40 % of the answers from the cache in the last minute were stale: their source is late or fails.',
@@ -194,6 +194,11 @@ describe('what needs attention', () => {
       `Billing (billing) asks for more than its limits allow: they refused 30 of 100 requests (30 %) from 03:09:00 to ${end} UTC; others are not affected.`,
     );
     expect(item?.next).toEqual(['it has ended, and stays here for ten minutes']);
+  });
+
+  it('tells the refusals of a caller for ten minutes after the last one in any process, with the counts of all', () => {
+    expect(found(refusedGauges('billing', 'Billing', 600_000, 0))).toHaveLength(1);
+    expect(found(refusedGauges('billing', 'Billing', 601_000, 0))).toEqual([]);
   });
 
   it('names entries that the runbook has', () => {

@@ -156,4 +156,14 @@ describe.each([['is slow'], ['hangs']])('an incident of a source that %s', (how)
       { numRuns: 100, examples: [[{ rate: 10, share: 0.2, takesMs: 1_500, start: 20 }]] },
     );
   });
+
+  it('has the answers until its last failure, also between two looks', () => {
+    const night = createNight();
+    night.seconds(3, () => night.calls('crm', 10));
+    night.seconds(10, () => {
+      night.calls('crm', 0, 5);
+      night.answers(5, ['a', 'a', 'a', 'a', 'a']);
+      expect(night.incidents().map(({ answers }) => answers.failed / answers.total)).toEqual([0.5]);
+    });
+  });
 });

@@ -98,11 +98,16 @@ describe('authenticate', () => {
     await handler(bearerCall(storedKey));
     clock.advance(61_000);
     world.lookup = () => ({ kind: 'unreachable', cause: new Error('down') });
-    const [known, unknown, strange] = [storedKey, otherKey, 'eyJ.a.b'].map((key) => bearerCall(key));
-    for (const call of [known, unknown, strange]) if (call !== undefined) await statusOf(call);
+    world.token = () => Promise.reject(fault('upstream_unavailable'));
+    const claims = (sub: unknown) => `eyJ.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.b`;
+    const token = bearerCall(claims('ada'));
+    const [known, unknown] = [storedKey, otherKey].map((key) => bearerCall(key));
+    const strange = ['eyJ.a.b', claims('a b'), claims(7)].map((key) => bearerCall(key));
+    for (const call of [known, unknown, token, ...strange]) if (call !== undefined) await statusOf(call);
     expect(known?.summary).toMatchObject({ principalId: storedId });
     expect(unknown?.summary).toMatchObject({ principalId: undefined, claimedId: otherKey.slice(4, 16) });
-    expect(strange?.summary.claimedId).toBeUndefined();
+    expect(token.summary).toMatchObject({ principalId: undefined, claimedId: 'jwt:ada' });
+    expect(strange.map(({ summary }) => summary.claimedId)).toEqual([undefined, undefined, undefined]);
   });
 
   it('asks nobody about a credential it has verified a moment ago', async () => {
