@@ -43,9 +43,11 @@ function reloadText({ outcome, after }: Pick<AuditEntry, 'outcome' | 'after'>): 
 }
 
 function changeOf(entry: AuditEntry): Change {
-  const { at, actor, action, target, outcome } = entry;
-  const plain = `${action} ${target}${outcome === 'done' ? '' : ` (${outcome})`}`;
-  return { at, by: actor, what: action === 'config.reload' ? reloadText(entry) : plain };
+  const { at, actor, action, target, outcome, gateway } = entry;
+  if (action !== 'config.reload')
+    return { at, by: actor, what: `${action} ${target}${outcome === 'done' ? '' : ` (${outcome})`}` };
+  // Files that one process refuses may be good for others.
+  return { at, by: outcome === 'applied' ? actor : `${actor} at ${gateway}`, what: reloadText(entry) };
 }
 
 /** A reload as the history of this gateway has it. */

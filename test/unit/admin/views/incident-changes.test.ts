@@ -39,6 +39,11 @@ describe('what changed before an incident', () => {
       '55:00 a process started, version 1.0.0 (host-5:1 and 2 more)',
     ]);
   });
+
+  it('names the process that refused a reload', () =>
+    expect(toldOf([change(0, { action: 'config.reload', outcome: 'refused: no map' })])).toEqual([
+      '00:00 reload refused: no map (ada at one)',
+    ]));
 });
 
 describe('a reload before an incident', () => {
