@@ -20,5 +20,9 @@ function isLiteral(value: unknown, literal: Literal): boolean {
 export function compileOneOf(
   literals: readonly Literal[],
 ): (value: Json | Decimal | symbol | undefined) => boolean {
-  return (value) => literals.some((literal) => isLiteral(value, literal));
+  return (value) => {
+    // `some` would make a closure for each value of each row.
+    for (const literal of literals) if (isLiteral(value, literal)) return true;
+    return false;
+  };
 }
