@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/process/free-port.ts';
+import { checkGateways } from './check-gateways.ts';
 import { latencyAt, type Memory, memoryOfPages } from './measures.ts';
 import { type Host, type Portico, startPortico } from './portico-server.ts';
 import type { BenchResult } from './print-result.ts';
@@ -51,20 +52,18 @@ async function compare({ rounds, load, result }: Bench, ours: Server, rivals: Ri
   for (const [index, ratio] of Object.keys(rivals).entries()) {
     const found = compared[index];
     if (found === undefined) continue;
-    const { rival } = found;
     result.ratios[ratio] = found.ratio;
+    if (found.instructions !== undefined) result.instructionRatios[ratio] = found.instructions;
     addMeasured(result, name, found.ours);
-    addMeasured(result, rival, found.theirs);
-    if (ratio === 'missToNaiveUndici') {
-      result.missMicroseconds = median(found.ours.costs);
-      result.undiciMicroseconds = median(found.theirs.costs);
-    }
+    addMeasured(result, found.rival, found.theirs);
   }
 }
 
-function addMeasured({ rates, costs }: BenchResult, name: string, measured: Measured): void {
-  rates[name] = [...(rates[name] ?? []), ...measured.rates];
-  costs[name] = [...(costs[name] ?? []), ...measured.costs];
+const nothingMeasured = () => ({ ratios: {}, instructionRatios: {}, rates: {}, costs: {}, instructions: {} });
+
+function addMeasured(result: BenchResult, name: string, measured: Measured): void {
+  for (const kind of ['rates', 'costs', 'instructions'] as const)
+    result[kind][name] = [...(result[kind][name] ?? []), ...measured[kind]];
 }
 
 function toServer({ keep }: Bench, { target, running }: Rival): Server {
@@ -73,6 +72,18 @@ function toServer({ keep }: Bench, { target, running }: Rival): Server {
 
 async function serverOf(bench: Bench, script: string, path: string, distinct = false): Promise<Server> {
   return toServer(bench, await startRival(script, path, bench.services, distinct));
+}
+
+/** The rivals with the duties of Portico. */
+async function gatewayRivals(bench: Bench, group: string, path: string, distinct = false): Promise<Rivals> {
+  async function rival(script: string): Promise<Server> {
+    const { target, pid } = await serverOf(bench, script, path, distinct);
+    return { pid, target: { ...target, name: `${script} ${group}` } };
+  }
+  return {
+    [`${group}ToExpress`]: await rival('express-gateway'),
+    [`${group}ToFastify`]: await rival('fastify-gateway'),
+  };
 }
 
 function ourServer(
@@ -95,8 +106,7 @@ async function benchHits(bench: Bench): Promise<void> {
   const rivals: Record<string, Server> = {
     hotToExpressFloor: floor,
     hotToDuties: duties,
-    hotToObviousGateway: await rival('obvious-gateway'),
-    hotToFastify: await rival('fastify-gateway'),
+    ...(await gatewayRivals(bench, 'hot', '/v1/users')),
     ...luraServer(bench, 'hotToLura', 'kept'),
   };
   const { nginx, krakend } = await startOthers(bench.services);
@@ -126,6 +136,7 @@ async function benchMisses(bench: Bench): Promise<void> {
   const byUndici = await rival('naive-undici');
   const duties = await rival('duties-miss');
   await compare(bench, ourServer(bench, 'portico miss', '/v1/users', true), {
+    ...(await gatewayRivals(bench, 'miss', '/v1/users', true)),
     missToNaiveAxios: await rival('naive-axios'),
     missToNaiveUndici: byUndici,
     missToDuties: duties,
@@ -139,6 +150,7 @@ async function benchPassThrough(bench: Bench): Promise<void> {
   const bare = await rival('bare-proxy');
   const duties = await rival('duties-pass-through');
   await compare(bench, ourServer(bench, 'portico pass-through', '/orders'), {
+    ...(await gatewayRivals(bench, 'passthrough', '/orders')),
     passthroughToBareProxy: bare,
     passthroughToDuties: duties,
     passthroughToFastifyProxy: await rival('fastify-proxy'),
@@ -167,7 +179,7 @@ async function benchDuties(bench: Bench): Promise<void> {
       rivals[name] = toServer(bench, await startRival(script, path, services, isDistinct));
     }
     rivals[`${script}: portico`] = ourServer(bench, `portico ${script}`, path, isDistinct);
-    const result = { ...bench.result, ratios: {}, rates: {}, costs: {} };
+    const result = { ...bench.result, ...nothingMeasured() };
     await compare({ ...bench, result }, await serverOf(bench, floor, path, isDistinct), rivals);
     bench.result.duties = { ...bench.result.duties, ...result.ratios };
   }
@@ -221,6 +233,7 @@ export async function benchRivals(options: RivalsOptions): Promise<BenchResult> 
     return running;
   };
   try {
+    if (['hot', 'miss', 'passthrough'].some((group) => groups.has(group))) await checkGateways(scratch);
     const redis = keep(await startRedis(scratch));
     const upstream = keep(await startUpstream(scratch));
     const shared = { scratch, redisUrl: redis.url, upstreamUrl: upstream.url };
@@ -230,7 +243,7 @@ export async function benchRivals(options: RivalsOptions): Promise<BenchResult> 
     if (lura !== undefined) keep(lura.running);
     const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, pinned: isPinned };
     const { startMs } = portico;
-    const result: BenchResult = { machine, rounds, ...load, rates: {}, costs: {}, ratios: {}, startMs };
+    const result: BenchResult = { machine, rounds, ...load, ...nothingMeasured(), startMs };
     await benchGroups({ ...options, services, portico, lura, keep, result });
     return result;
   } finally {

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { processesOf } from './measures.ts';
 
 /** What `perf` prints for one event, as `value,unit,event,…`; the value is a text where the event cannot be counted. */
 function parseCount(output: string): number | undefined {
@@ -28,7 +29,7 @@ function countsInstructions(): boolean {
 const ATTACH_MS = 200;
 
 /**
- * Counts the instructions that all threads of a process run outside the kernel while something is done. Time and CPU
+ * Counts the instructions that all threads of a process and of those below it run outside the kernel while something is done. Time and CPU
  * time of a machine that others use say how busy they are; this number hardly depends on them.
  * `count` is `undefined` where the machine does not count.
  */
@@ -37,7 +38,8 @@ export async function instructionsWhile<T>(
   action: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly count: number | undefined }> {
   if (!countsInstructions()) return { value: await action(), count: undefined };
-  const perf = spawn('perf', [...STAT, '-p', String(pid)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const pids = await processesOf(pid);
+  const perf = spawn('perf', [...STAT, '-p', pids.join(',')], { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(perf, 'close');
   let output = '';
   perf.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -30,6 +30,8 @@ export type PorticoOptions = {
   readonly upstreamUrl: string;
   readonly localBytes?: string;
   readonly localSeconds?: string;
+  /** How often a caller may ask; a million by default. */
+  readonly pointsPerSecond?: number;
   /** Arguments of Node itself. */
   readonly nodeArgs?: readonly string[];
   /** The share of requests that are recorded and exported to the upstream, which takes anything; absent: tracing is off. */
@@ -54,6 +56,7 @@ function gatewayFile(
   ports: readonly [number, number],
   { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration, webhooks, ...other }: PorticoOptions,
 ) {
+  const { pointsPerSecond = 1_000_000 } = other;
   return `portico: 1
 ${other.workers === undefined ? '' : `workers: ${String(other.workers)}`}
 ${other.takesTurns === true ? 'overload: { eventLoopDelayMax: 10s }' : ''}
@@ -64,7 +67,7 @@ ${webhooks === true ? `webhooks: [{ url: '${upstreamUrl}/webhook', secret: of-th
 redis: { url: '${redisUrl}' }
 auth: { apiKeys: { pepper: ${PEPPER} } }
 limits:
-  tiers: { bench: { windows: [1000000 per 1s, 60000000 per 60s] } }
+  tiers: { bench: { windows: [${String(pointsPerSecond)} per 1s, ${String(60 * pointsPerSecond)} per 60s] } }
   anonymousTier: bench
 cache: { localBytes: ${localBytes ?? '64MiB'}, localSeconds: ${localSeconds ?? '5s'} }
 resources:

@@ -1,3 +1,4 @@
+import type { JudgedGoal } from './goals.ts';
 import type { Latency, Memory } from './measures.ts';
 import { median } from './rounds.ts';
 import type { Ratio } from './side-by-side.ts';
@@ -13,16 +14,15 @@ export type BenchResult = {
   readonly rates: Record<string, readonly number[]>;
   /** CPU of an answer of each server, microseconds, in the same rounds. */
   readonly costs: Record<string, readonly number[]>;
+  /** Instructions of an answer of each server, in the same rounds; empty where the machine does not count them. */
+  readonly instructions: Record<string, readonly number[]>;
   readonly ratios: Record<string, Ratio>;
+  readonly instructionRatios: Record<string, Ratio>;
   readonly startMs: number;
   /** From the start of the compiled gateway to its first answer; absent where `npm run build` has not been run. */
   startCompiledMs?: number;
   /** The same of a program that has only the packages of the gateway; absent without the group `start`. */
   startPackagesMs?: number;
-  /** CPU of one miss of 50 rows, microseconds; absent where the system does not tell. */
-  missMicroseconds?: number;
-  /** The same of the naive translation with undici. */
-  undiciMicroseconds?: number;
   latency?: { readonly rate: number; readonly portico: Latency; readonly floor: Latency };
   bytesPerPage?: Memory;
   /** What the duties cost, part by part; absent without the group `duties`, which is measured only where it is named. */
@@ -31,18 +31,9 @@ export type BenchResult = {
   workers?: readonly WorkersCost[];
 };
 
-/** At least, and aimed at. */
-const GOALS: Readonly<Record<string, readonly [number, number]>> = {
-  hotToExpressFloor: [0.62, 0.75],
-  hotToObviousGateway: [1.7, 2.2],
-  hotToFastify: [1.8, 2.3],
-  hotToLura: [0.9, 1],
-  hotMounted: [0.95, 1],
-  missToNaiveAxios: [1.3, 1.7],
-  missToNaiveUndici: [0.8, 1],
-  missToLura: [0.9, 1],
-  passthroughToBareProxy: [0.95, 1],
-};
+/** What is said of the rivals whose names end with `ToExpress` and `ToFastify`. */
+const GATEWAYS =
+  '   (…ToExpress, …ToFastify: gateways with the same duties, of packages; the naive and the bare rivals check no key, no limit and no contract, and keep nothing)';
 
 /** What is said of the servers named `duties-…`. */
 const DUTIES =
@@ -59,44 +50,59 @@ const LURA =
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
 const ms = (value: number) => `${value.toFixed(2)} ms`;
 
-function ratioLine([name, { median: middle, least, greatest }]: readonly [string, Ratio]): string {
-  const [goal, aim] = GOALS[name] ?? [];
-  const spread = `${least.toFixed(2)}–${greatest.toFixed(2)}`;
-  const goals = goal === undefined ? '' : `at least ${String(goal)}, aim ${String(aim)}`;
-  return `${name.padEnd(28)}${middle.toFixed(2).padStart(6)}  ${spread.padEnd(12)}${goals}`.trimEnd();
+const ratioText = ({ median: middle, least, greatest }: Ratio) =>
+  `${middle.toFixed(2).padStart(6)}  ${least.toFixed(2)}–${greatest.toFixed(2)}`;
+
+function costLine({ instructions }: BenchResult, name: string, costs: readonly number[]): string {
+  const counted = instructions[name] ?? [];
+  const counts =
+    counted.length === 0 ? '' : `, ${(median(counted) / 1_000).toFixed(0)} thousand instructions`;
+  return `${name.padEnd(28)}${median(costs).toFixed(1).padStart(7)} µs${counts}`;
 }
 
-function detailLines({ startCompiledMs, startPackagesMs, ...cpu }: BenchResult): readonly string[] {
+/** Each goal, and how many of them are met. */
+export function goalLines(
+  goals: readonly JudgedGoal[],
+  { ratios, instructionRatios }: Pick<BenchResult, 'ratios' | 'instructionRatios'>,
+): readonly string[] {
+  if (goals.length === 0) return [];
+  const text = (ratio: Ratio | undefined) => (ratio === undefined ? 'not measured' : ratioText(ratio).trim());
+  const count = (wanted: string) => String(goals.filter(({ verdict }) => verdict === wanted).length);
+  return [
+    '',
+    'goals: instructions of an answer of the rival / of ours, and CPU beside them',
+    ...goals.map(
+      ({ ratio, atLeast, aim, verdict }) =>
+        `${ratio.padEnd(28)}${verdict}: at least ${String(atLeast)}, aim ${String(aim)}; instructions ${text(instructionRatios[ratio])}, CPU ${text(ratios[ratio])}`,
+    ),
+    `${count('met')} met, ${count('missed')} missed, ${count('not judged')} not judged`,
+  ];
+}
+
+function detailLines({ startCompiledMs, startPackagesMs }: BenchResult): readonly string[] {
   const lines: string[] = [];
   if (startCompiledMs !== undefined)
-    lines.push(`… compiled                  ${Math.round(startCompiledMs).toString()} ms (at most 450)`);
+    lines.push(
+      `… compiled                  ${Math.round(startCompiledMs).toString()} ms (at most 450, aim 400)`,
+    );
   if (startPackagesMs !== undefined)
     lines.push(`… its packages alone       ${Math.round(startPackagesMs).toString()} ms`);
-  const { missMicroseconds: ours, undiciMicroseconds: theirs } = cpu;
-  if (ours !== undefined && theirs !== undefined) {
-    const share = (ours / theirs).toFixed(2);
-    lines.push(
-      `CPU of a miss               ${ours.toFixed(0)} µs, ${share} of naive undici's ${theirs.toFixed(0)} µs (at most 1.2, aim 1)`,
-      "   (the naive rivals check no key, no limit and no contract, and keep nothing; Portico's miss does all of that)",
-    );
-  }
   return lines;
 }
 
-/** Prints what a run measured; with `json`, one line of JSON comes last. */
-export function printResult(result: BenchResult, json: boolean): void {
+/** Prints what a run measured, and what that says of the goals; with `json`, one line of JSON comes last. */
+export function printResult(result: BenchResult, goals: readonly JudgedGoal[], json: boolean): void {
   const { machine, costs, ratios, latency, bytesPerPage } = result;
   const lines = [
     `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the servers on one of them' : 'not pinned'}`,
     `${String(result.rounds)} rounds of ${String(result.seconds)} s, ${String(result.connections)} connections`,
     '',
     'CPU of an answer; each server had the core in turns with another one',
-    ...Object.entries(costs).map(
-      ([name, values]) => `${name.padEnd(28)}${median(values).toFixed(1).padStart(7)} µs`,
-    ),
+    ...Object.entries(costs).map(([name, values]) => costLine(result, name, values)),
     '',
     'CPU of an answer of the rival / of ours, measured at the same time: the median, the least and the greatest of the rounds',
-    ...Object.entries(ratios).map(ratioLine),
+    ...Object.entries(ratios).map(([name, ratio]) => `${name.padEnd(28)}${ratioText(ratio)}`),
+    GATEWAYS,
     ...(Object.keys(ratios).some((name) => name.endsWith('ToLura')) ? [LURA] : []),
     ...('hotMounted' in ratios ? [MOUNTED] : []),
     DUTIES,
@@ -113,7 +119,7 @@ export function printResult(result: BenchResult, json: boolean): void {
   if (bytesPerPage !== undefined) {
     const { held, resident } = bytesPerPage;
     lines.push(
-      `a cached page                ${held.toFixed(0)} bytes held (resident ${resident.toFixed(0)}); 10,000 pages: ${mebibytes(held * 10_000)}, at most 100, aim 80 (resident ${mebibytes(resident * 10_000)})`,
+      `a cached page                ${held.toFixed(0)} bytes held (resident ${resident.toFixed(0)}); 10,000 pages: ${mebibytes(held * 10_000)}, at most 80, aim 70 (resident ${mebibytes(resident * 10_000)})`,
     );
   }
   for (const [name, { median: middle, least, greatest }] of Object.entries(result.duties ?? {}))
@@ -124,9 +130,9 @@ export function printResult(result: BenchResult, json: boolean): void {
     lines.push(
       `a ${measure}, ${String(processes)} ${as === 'workers' ? 'workers' : 'gateways apart'}, ${String(each)} a second each: ${cost.toFixed(0)} µs (the primary ${primary.toFixed(0)})`,
     );
-  console.log(lines.join('\n'));
+  console.log([...lines, ...goalLines(goals, result)].join('\n'));
   if (json) {
     const medians = Object.fromEntries(Object.entries(ratios).map(([name, ratio]) => [name, ratio.median]));
-    console.log(JSON.stringify({ ...result, ratios: medians, spreads: ratios }));
+    console.log(JSON.stringify({ ...result, ratios: medians, spreads: ratios, goals }));
   }
 }

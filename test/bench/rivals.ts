@@ -14,6 +14,8 @@ export type RivalServices = {
   readonly key: string;
   /** The parts that a server `duties-…` has, besides the headers; all by default. */
   readonly duties?: string;
+  /** How often a caller may ask a server with a limit; a million by default. */
+  readonly pointsPerSecond?: number;
 };
 
 /** A rival that runs. */
@@ -25,7 +27,7 @@ const SCRIPTS = join(import.meta.dirname, 'rivals');
 export async function startRival(
   script: string,
   path: string,
-  { scratch, redisUrl, upstreamUrl, key, duties }: RivalServices,
+  { scratch, redisUrl, upstreamUrl, key, duties, pointsPerSecond }: RivalServices,
   distinct = false,
 ): Promise<Rival> {
   const running = await startScript(join(SCRIPTS, `${script}.js`), {
@@ -34,6 +36,7 @@ export async function startRival(
     env: {
       ...{ KEY: key, REDIS_URL: redisUrl, UPSTREAM_URL: upstreamUrl },
       ...(duties === undefined ? {} : { DUTIES: duties }),
+      ...(pointsPerSecond === undefined ? {} : { POINTS_PER_SECOND: String(pointsPerSecond) }),
     },
   });
   return { running, target: { name: script, url: `${running.url}${path}`, key, distinct } };

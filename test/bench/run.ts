@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type AgainstResult, benchAgainst, measureNames, type Variant } from './against.ts';
 import { benchRivals } from './bench-rivals.ts';
+import { exitCodeOf, judgeGoals } from './goals.ts';
 import { againstLines } from './print-against.ts';
 import { printResult } from './print-result.ts';
 
 /*
- * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>,<commit>` measures this checkout
+ * `npm run bench` measures Portico against its rivals, and ends with 1 if a goal is missed. Goals are judged by instructions,
+ * so it ends with 3 where the machine does not count them (`perf`). `npm run bench -- --against <commit>,<commit>` measures this checkout
  * against other commits, in pairs. Each of these options has this checkout measured once more: `--traces 0.01` (it records
  * that share of its requests), `--migration` (its configuration declares one), `--webhooks` (its configuration has a
  * webhook, to which an event is sent, because a key expires soon), `--tabs` (five tabs of the console are open) and
@@ -51,7 +53,10 @@ const scratch = await mkdtemp(join(tmpdir(), 'portico-bench-'));
 /** Measures this checkout against its rivals. */
 async function benchOthers(): Promise<void> {
   const groups = new Set((values.measures ?? values.groups).split(','));
-  printResult(await benchRivals({ rounds, load, scratch, groups }), values.json);
+  const result = await benchRivals({ rounds, load, scratch, groups });
+  const goals = judgeGoals(groups, result.instructionRatios);
+  printResult(result, goals, values.json);
+  process.exitCode = exitCodeOf(goals);
 }
 
 /** Measures this checkout against other commits of it. */

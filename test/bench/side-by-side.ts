@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { instructionsWhile } from './instructions.ts';
 import { processesOf, processMicroseconds } from './measures.ts';
 import { type Load, median, sendLoad, sendUnchecked, type Target } from './rounds.ts';
 
@@ -14,6 +15,8 @@ export type Measured = {
   readonly rates: readonly number[];
   /** User and system time of an answer, microseconds. */
   readonly costs: readonly number[];
+  /** Instructions of an answer outside the kernel; empty where the machine does not count them. */
+  readonly instructions: readonly number[];
 };
 
 /** Two servers that were measured at the same time. */
@@ -23,6 +26,8 @@ export type Comparison = {
   readonly theirs: Measured;
   /** The cost of the rival's answers over that of ours: above 1, ours cost less. */
   readonly ratio: Ratio;
+  /** The same of instructions; absent where they are not counted. */
+  readonly instructions: Ratio | undefined;
 };
 
 /**
@@ -44,10 +49,15 @@ async function warmUp(server: Server, load: Load): Promise<void> {
   warm.add(server);
 }
 
-async function measure({ target, pid }: Server, load: Load): Promise<{ rate: number; cost: number }> {
+/** What one round measured of one server. */
+type Taken = { readonly rate: number; readonly cost: number; readonly instructions: number | undefined };
+
+async function measure({ target, pid }: Server, load: Load): Promise<Taken> {
   const before = await processMicroseconds(pid);
-  const { answers, rate } = await sendLoad(target, load);
-  return { rate, cost: ((await processMicroseconds(pid)) - before) / answers };
+  const { value, count } = await instructionsWhile(pid, () => sendLoad(target, load));
+  const { answers, rate } = value;
+  const cost = ((await processMicroseconds(pid)) - before) / answers;
+  return { rate, cost, instructions: count === undefined ? undefined : count / answers };
 }
 
 /** Long beside what it takes until the caches of the core hold another program. */
@@ -74,7 +84,7 @@ async function inTurns<T>(servers: readonly Server[], work: Promise<T>): Promise
   }
 }
 
-/** Compares the costs of two servers round by round. */
+/** Compares what answers of two servers take, round by round. */
 function ratioOf(ours: readonly number[], theirs: readonly number[]): Ratio {
   const ratios = ours.map((cost, round) => (theirs[round] ?? Number.NaN) / cost);
   return { median: median(ratios), least: Math.min(...ratios), greatest: Math.max(...ratios) };
@@ -84,7 +94,7 @@ function ratioOf(ours: readonly number[], theirs: readonly number[]): Ratio {
  * Compares a server with its rivals, one rival after the other in each round. Both are asked at the same time, and have the
  * core in turns of a tenth of a second. So a machine that gets slower and faster within seconds does so for both, and neither
  * clears the other's code from the caches all the time. The CPU of an answer is compared; its inverse is how many answers a
- * core of its own would give. Rates would compare the load, which shares the other core.
+ * core of its own would give. Rates would compare the load, which shares the other core. Instructions are compared too.
  */
 export async function compareSideBySide(
   ours: Server,
@@ -103,13 +113,19 @@ export async function compareSideBySide(
   return rivals.map((rival, index) => {
     const both = taken[index] ?? [];
     const [us, them] = [toMeasured(both.map(([one]) => one)), toMeasured(both.map(([, other]) => other))];
-    return { rival: rival.target.name, ours: us, theirs: them, ratio: ratioOf(us.costs, them.costs) };
+    const isCounted = us.instructions.length === rounds && them.instructions.length === rounds;
+    return {
+      rival: rival.target.name,
+      ours: us,
+      theirs: them,
+      ratio: ratioOf(us.costs, them.costs),
+      instructions: isCounted ? ratioOf(us.instructions, them.instructions) : undefined,
+    };
   });
 }
-
-type Taken = Awaited<ReturnType<typeof measure>>;
 
 const toMeasured = (taken: readonly Taken[]): Measured => ({
   rates: taken.map(({ rate }) => rate),
   costs: taken.map(({ cost }) => cost),
+  instructions: taken.flatMap(({ instructions }) => instructions ?? []),
 });

@@ -25,6 +25,9 @@ function page(offset, limit, isSorted = false) {
   return JSON.stringify({ total: TOTAL, rows });
 }
 
+/** A page that no load gets to, and that is no list: a check asks for it. */
+const RUBBISH_OFFSET = 50 * 1_000_000;
+
 const ORDERS = JSON.stringify(Array.from({ length: 50 }, (_, i) => row(i + 1)));
 const FIRST_PAGE = page(0, 50);
 
@@ -42,7 +45,8 @@ await announce(
     const isSorted = searchParams.get('sort') === 'mail';
     const isFirst = offset === 0 && limit === 50 && !isSorted;
     const users = isFirst ? FIRST_PAGE : page(offset, limit, isSorted);
-    const body = pathname === '/orders' ? ORDERS : users;
+    const list = offset === RUBBISH_OFFSET ? '{"rows":[{}]}' : users;
+    const body = pathname === '/orders' ? ORDERS : list;
     res.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
