@@ -149,8 +149,7 @@ const lostIssuer: Fault = {
     entry: 'PorticoIssuerLost',
     injector: undefined,
   },
-  // Whose token cannot be checked is not known.
-  truth: (night) => ({ ...truthOf(night, night.fleet.issuer.log), callers: new Map() }),
+  truth: (night) => truthOf(night, night.fleet.issuer.log),
 };
 
 const badReload: Fault = {

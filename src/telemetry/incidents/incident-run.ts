@@ -12,6 +12,7 @@ import {
   openTally,
   beginTally,
   goesOn,
+  goesOnElsewhere,
   type IncidentTally,
   type KnownBreaker,
   mainCause,
@@ -133,7 +134,7 @@ export function createIncidentRun(deps: IncidentRunDeps) {
     },
     /** Others saw it begin at `since`, and fail last at `seen`: all count since then, and end it at the same time. */
     begin({ since, seen }: Pick<Incident, 'since' | 'seen'>, now: number): void {
-      if (tally !== undefined && seen <= now) tally.seenByFleet = seen;
+      if (tally !== undefined && seen <= now) goesOnElsewhere(tally, seen, deps, window);
       if (tally === undefined || !mayBegin(tally, since)) return;
       const healthy = window.countsSince(nextSecond(since)).healthy - window.countsSince(tally.since).healthy;
       beginTally(tally, since, answered(since), healthy);

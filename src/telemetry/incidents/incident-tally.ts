@@ -138,6 +138,22 @@ export function goesOn(tally: IncidentTally, at: number, { answered }: TallySubj
   tally.answersTotal = answered() - tally.answersFrom;
 }
 
+/** Another process saw the last failure: so all until the second after it counts. */
+export function goesOnElsewhere(
+  tally: IncidentTally,
+  seen: number,
+  { answered }: TallySubject,
+  { countsSince }: { readonly countsSince: (ms: number) => { readonly healthy: number } },
+): void {
+  tally.seenByFleet = seen;
+  if (!tally.isOpen || seen <= tally.seen) return;
+  const later = seen + 1_000;
+  tally.answersTotal = Math.max(tally.answersTotal, answered(later) - tally.answersFrom);
+  const until = Math.max(0, tally.trailing - countsSince(later).healthy);
+  tally.total += until;
+  tally.trailing -= until;
+}
+
 /** Counts a failure for an incident. */
 export function tallyFailure(tally: IncidentTally, failure: Failure, of: TallySubject, now: number): void {
   // An answer may be slow for another reason, so it does not say that the fault goes on.

@@ -156,7 +156,9 @@ describe.each([['is slow'], ['hangs']])('an incident of a source that %s', (how)
       { numRuns: 100, examples: [[{ rate: 10, share: 0.2, takesMs: 1_500, start: 20 }]] },
     );
   });
+});
 
+describe('an open incident', () => {
   it('has the answers until its last failure, also between two looks', () => {
     const night = createNight();
     night.seconds(3, () => night.calls('crm', 10));
@@ -165,5 +167,20 @@ describe.each([['is slow'], ['hangs']])('an incident of a source that %s', (how)
       night.answers(5, ['a', 'a', 'a', 'a', 'a']);
       expect(night.incidents().map(({ answers }) => answers.failed / answers.total)).toEqual([0.5]);
     });
+  });
+
+  it('has all calls and answers until the last failure that another process saw', () => {
+    const night = createNight();
+    night.seconds(3, () => night.calls('crm', 10));
+    night.seconds(20, (at) => {
+      night.calls('crm', 10, at < 10 ? 10 : 0);
+      night.answers(10, at < 10 ? ['a', 'b'] : []);
+    });
+    const before = only(night.incidents());
+    night.tracker.seen([{ ...before, seen: before.seen + 5_000 }]);
+    const { calls, answers, ...after } = only(night.incidents());
+    expect([calls.failed, answers.failed, after.seen]).toEqual([100, 20, before.seen]);
+    expect(Math.abs(calls.total - before.calls.total - 50)).toBeLessThanOrEqual(10);
+    expect(Math.abs(answers.total - before.answers.total - 50)).toBeLessThanOrEqual(10);
   });
 });
