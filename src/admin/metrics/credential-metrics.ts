@@ -12,6 +12,50 @@ import {
   refusalReasons,
 } from '../../pipeline/stages/authentication/credential-result.ts';
 
+/** Registers the gauges of the callers that limits refuse; the returned function takes what reads these callers. */
+function registerRefusedCallers(place: MetricPlace) {
+  let refused: () => readonly RefusedCaller[] = () => [];
+  let lastRead = refused();
+  const ofRefused = (
+    name: string,
+    help: string,
+    valueOf: (one: RefusedCaller) => number,
+    read = () => lastRead,
+  ) =>
+    registerGauge(place, {
+      ...{ name, help, labelNames: ['caller', 'name'] },
+      read: () => read().map((one) => [[one.id, one.label ?? ''], valueOf(one)] as const),
+    });
+  // A scrape asks this gauge first; the ones behind it show what it has read, so that all five are of one reading.
+  ofRefused(
+    'portico_caller_refused_share',
+    'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth; 0 once that has ended, for ten minutes.',
+    ({ share }) => share,
+    () => (lastRead = refused()),
+  );
+  ofRefused(
+    'portico_caller_refused_since_seconds',
+    'When limits began to refuse such a caller: the time of its first refusal, in seconds since 1970.',
+    ({ since }) => since / 1_000,
+  );
+  ofRefused(
+    'portico_caller_refused_last_seconds',
+    'When limits last refused such a caller, in seconds since 1970.',
+    ({ last }) => last / 1_000,
+  );
+  ofRefused(
+    'portico_caller_refused_requests',
+    'How many requests of such a caller limits have refused since then.',
+    ({ limited }) => limited,
+  );
+  ofRefused(
+    'portico_caller_sent_requests',
+    'How many requests such a caller has sent from its first refusal to its last one.',
+    ({ requests }) => requests,
+  );
+  return (next: typeof refused) => void (refused = next);
+}
+
 /** Registers the metrics of keys and of the audit. */
 export function createCredentialMetrics(place: MetricPlace) {
   const registers = [place.registry];
@@ -34,37 +78,7 @@ export function createCredentialMetrics(place: MetricPlace) {
     help: 'Processes that could not read the key set of the token issuer when they last asked for it.',
     registers,
   });
-  let refused: () => readonly RefusedCaller[] = () => [];
-  const ofRefused = (name: string, help: string, read: (one: RefusedCaller) => number) =>
-    registerGauge(place, {
-      ...{ name, help, labelNames: ['caller', 'name'] },
-      read: () => refused().map((one) => [[one.id, one.label ?? ''], read(one)] as const),
-    });
-  ofRefused(
-    'portico_caller_refused_share',
-    'The share of the requests of a caller that limits refused in the last minute: of the ten with the largest shares above a fifth; 0 once that has ended, for ten minutes.',
-    ({ share }) => share,
-  );
-  ofRefused(
-    'portico_caller_refused_since_seconds',
-    'When limits began to refuse such a caller: the time of its first refusal, in seconds since 1970.',
-    ({ since }) => since / 1_000,
-  );
-  ofRefused(
-    'portico_caller_refused_last_seconds',
-    'When limits last refused such a caller, in seconds since 1970.',
-    ({ last }) => last / 1_000,
-  );
-  ofRefused(
-    'portico_caller_refused_requests',
-    'How many requests of such a caller limits have refused since then.',
-    ({ limited }) => limited,
-  );
-  ofRefused(
-    'portico_caller_sent_requests',
-    'How many requests such a caller has sent from its first refusal to its last one.',
-    ({ requests }) => requests,
-  );
+  const watchRefusedCallers = registerRefusedCallers(place);
   let lossOf: () => KeyLoss | undefined = () => undefined;
   registerGauge(place, {
     name: 'portico_keys_lost',
@@ -82,7 +96,7 @@ export function createCredentialMetrics(place: MetricPlace) {
   return {
     issuerLost: (isLost: boolean) => issuer.set(isLost ? 1 : 0),
     /** Reports at each scrape the callers that limits refuse. */
-    watchRefusedCallers: (next: typeof refused) => void (refused = next),
+    watchRefusedCallers,
     /** Reports at each scrape the keys that Redis has lost. */
     watchLostKeys: (next: typeof lossOf): void => void (lossOf = next),
     refusedCredential: (reason: RefusalReason) => refusals.labels(reason).inc(),

@@ -116,6 +116,22 @@ describe('the metrics', () => {
     }
   });
 
+  it('read the callers that limits refuse once per scrape, for all gauges about them', async () => {
+    const metrics = make();
+    let reads = 0;
+    metrics.watchRefusedCallers(() => {
+      reads += 1;
+      return [
+        { id: 'a', label: 'Web', share: 0.5, since: reads * 1_000, last: 9_000, limited: 3, requests: 6 },
+      ];
+    });
+    for (const scrape of [1, 2])
+      expect([await metrics.text(), reads]).toEqual([
+        expect.stringContaining(`portico_caller_refused_since_seconds{caller="a",name="Web"} ${scrape}\n`),
+        scrape,
+      ]);
+  });
+
   it('of two gateways in one process are apart', async () => {
     const [one, other] = [make(), make()];
     one.cacheEvent('local', 'hit');
