@@ -59,14 +59,16 @@ function breakerText(
 }
 
 function upstreamTexts(incident: FleetIncident, source: string, facts: NextFacts, now: number) {
-  const { since } = incident;
+  const { since, calls } = incident;
   const staleMs = facts.staleMs(source);
   const tries = breakerText(incident, facts.breakerMs(source) ?? 0, facts.isFull, now);
-  const stale =
-    staleMs === undefined
-      ? 'no older answers are served: cache.staleIfError is 0'
-      : leftText('older answers are served', since + staleMs - now, 'older answers are no longer served');
-  return [tries, stale];
+  if (staleMs === undefined) return [tries, 'no older answers are served: cache.staleIfError is 0'];
+  // A call that did not fail brought a new answer, and nobody knows which.
+  if (calls.failed < calls.total) return [tries];
+  return [
+    tries,
+    leftText('older answers are served', since + staleMs - now, 'older answers are no longer served'),
+  ];
 }
 
 function redisTexts(

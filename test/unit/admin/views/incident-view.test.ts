@@ -42,6 +42,20 @@ describe('an incident of a source', () => {
   });
 });
 
+describe('the older answers of a source that fails', () => {
+  const staleMs = () => 90_000;
+  it.each([
+    [
+      'are served as long as configured if each call fails',
+      5,
+      'older answers are served for at most 30 seconds more',
+    ],
+    ['are not spoken of if some calls bring new answers', 8, undefined],
+  ])('%s', (_name, total, text) =>
+    expect(viewOf({ calls: { failed: 5, total } }, { staleMs }).next[1]).toBe(text),
+  );
+});
+
 describe('the breakers of the source of an incident', () => {
   it.each([
     [{ open: 2 }, 2_000, 'its breaker is open: one call of each process tries in 3 seconds'],
