@@ -62,9 +62,13 @@ function endBy(error: unknown, context: CliContext): ExitError {
     const { message, problems } = error;
     return new ExitError(config, message, '', { code: 'config', reason: message, problems });
   }
-  const { path } = Object(error) as NodeJS.ErrnoException;
+  const { path, code } = Object(error) as NodeJS.ErrnoException;
   const text = plainCause(error);
-  const found = new ExitError(failure, path === undefined ? text : `${path}: ${text}`);
+  // A file that there is not was named wrongly.
+  const found = new ExitError(
+    code === 'ENOENT' ? usage : failure,
+    path === undefined ? text : `${path}: ${text}`,
+  );
   const end = error instanceof ExitError ? error : context.stop.aborted ? new ExitError(interrupted) : found;
   if (end.message !== '') printBlocks([`portico: ${end.message}`], context, { to: 'err' });
   return end;

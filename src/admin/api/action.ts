@@ -60,7 +60,7 @@ export type ActionSpec = {
 /** Specifies a text of `min` to `max` printable characters; others could forge what a terminal shows in a list. */
 export function printable(min: number, max: number): z.ZodString {
   const shape = new RegExp(`^[^${deceptiveCharacters}]{${min},${max}}$`, 'u');
-  return matching(shape, `at most ${max} printable characters`);
+  return matching(shape, `${min > 0 ? `${min} to` : 'at most'} ${max} printable characters`);
 }
 
 /** A text of this shape. `what` says in a problem what is expected. */

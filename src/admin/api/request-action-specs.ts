@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { matching, type Parsed, printable, readAction, reason, utcTime } from './action.ts';
 import { explanation } from './explain-schema.ts';
+import { errorCodes } from '../../kernel/errors/catalogue.ts';
 import { failureOfRequest, requestSummary, timedRequest } from '../../telemetry/requests/request-trace.ts';
 import { scope } from './metric-specs.ts';
 
@@ -53,7 +54,7 @@ export const requestSpecs = {
       'a status such as 504, a class such as 5xx, slow, or failed: 5xx and slow',
     ).optional(),
     operation: name.optional(),
-    code: name.optional(),
+    code: z.enum(errorCodes).optional(),
     source: name.optional(),
     caller: printable(1, 200).optional(),
     limit,

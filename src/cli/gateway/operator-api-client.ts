@@ -100,7 +100,10 @@ export async function askGateway(
   } catch (error) {
     const hint = 'look at --gateway, and whether the gateway runs';
     const reason = `no answer from ${url}: ${plainCause(error)}`;
-    return { kind: 'refused', problem: { code: 'unavailable', reason, hint } };
+    return {
+      kind: 'refused',
+      problem: { code: URL.canParse(url) ? 'unavailable' : 'bad_input', reason, hint },
+    };
   }
 }
 

@@ -1,21 +1,12 @@
 // `portico requests`: shows the requests of a running gateway that failed or were slow, or one of them with its timings.
 
 import { Option } from 'commander';
+import type { ActionRequest } from '../../admin/api/action-table.ts';
 import { isPartial, requestReport, requestsReport } from '../../workbench/explain/report/requests-report.ts';
 import type { CommandLine } from '../context/context.ts';
 import { addAskingAction, type AskOperator, type GatewayOptions } from './operator-api-client.ts';
 
-type Options = GatewayOptions & {
-  readonly id?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly status?: string;
-  readonly operation?: string;
-  readonly caller?: string;
-  readonly code?: string;
-  readonly source?: string;
-  readonly limit?: string;
-};
+type Options = GatewayOptions & ActionRequest<'requests'> & { readonly id?: string };
 
 /** `portico requests`: shows the requests that failed or were slow. Exit code 1 if the gateway refuses. */
 async function runRequests(ask: AskOperator, { id, limit, ...filter }: Options) {

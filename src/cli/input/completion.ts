@@ -54,7 +54,8 @@ export function registerCompletion(
   });
   for (const [name, command] of [['', completion] as const, ...completion.commands]) {
     for (const [option, described] of command.options)
-      if (FILE_OPTIONS.includes(option)) described.handler = files;
+      if (name === 'requests' && option === 'source') described.handler = sources;
+      else if (FILE_OPTIONS.includes(option)) described.handler = files;
       else if (option === 'status') described.handler = offered(() => STATUSES);
       else if (option === 'code') described.handler = offered(() => errorCodes);
     const [argument, second] = command.arguments.values();
