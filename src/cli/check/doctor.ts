@@ -57,6 +57,8 @@ async function runDoctor(
   const { callsMax, values: showValues = false } = options;
   // Findings are printed as they come, so that a long diagnosis can be followed.
   const title = `doctor ${compiled[0].source.spec.name}`;
+  if (options.json !== true)
+    printBlocks([`at most ${callsMax} calls, one at a time; --calls-max changes that`], context);
   const diagnosis = await withProgress({ title, callsMax, quiet: options.json }, context, (shown) => {
     const print = (block: ReportBlock, depth: number) =>
       options.json === true ? undefined : printBlocks([block], shown, { depth });

@@ -70,7 +70,7 @@ describe('in a pipe', () => {
     const [first, second] = runs.map(({ out, err }) => (out + err).replace(/in [\d.]+ s/, 'in … s'));
     expect(first).toBe(second);
     expect(first).not.toContain('\u001b');
-    expect(first).not.toContain('at most 4 calls');
+    expect(first).not.toContain('of at most 4 calls');
   });
 });
 
@@ -115,6 +115,10 @@ describe('portico completion', () => {
       ['5xx', '500', '502', '503', '504'],
     ],
     [['requests', '--code', 'rate'], ['rate_limit_exceeded']],
+    [
+      ['requests', '--source', ''],
+      ['catalog', 'crm', 'people'],
+    ],
     [['tes'], ['test']],
     [
       ['try', 'config/sources/'],

@@ -188,7 +188,7 @@ describe('portico doctor for a person', () => {
     );
     expect(code).toBe(1);
     expect(out).toMatch(
-      /^users of people \(\S+\/source\.yaml\)\n {2}agrees {3}first call {17}HTTP 200 with 10 rows\n/,
+      /^at most 200 calls, one at a time; --calls-max changes that\nusers of people \(\S+\/source\.yaml\)\n {2}agrees {3}first call {17}HTTP 200 with 10 rows\n/,
     );
     expect(out).toContain(
       '  DIFFERS  size                       10 rows where 25 were asked for, and more behind them\n',
