@@ -22,6 +22,12 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 const isTable = (value: unknown): value is readonly object[] =>
   Array.isArray(value) && value.length > 0 && value.every(isObject);
 
+/** Records by their names, such as the counts of each outcome, as a list of records. */
+const rowsOf = (value: unknown) =>
+  isObject(value) && isTable(Object.values(value as object))
+    ? Object.entries(value as object).map(([name, one]) => ({ name, ...(one as object) }))
+    : value;
+
 /** Records of one kind as a table with a header: a column for each field that one of them has and that is plain in all. */
 export function objectTable(records: readonly object[]): ReportBlock {
   const all = records.flatMap((one) => Object.entries(one));
@@ -35,9 +41,12 @@ export function objectTable(records: readonly object[]): ReportBlock {
 /** One record with all of its fields: a line for each plain field, and a table for each list of records. */
 export function objectBlocks(record: object): readonly ReportBlock[] {
   const all = Object.entries(record).filter(([, value]) => value !== undefined);
-  const lines = all.flatMap(([name, value]) => (isTable(value) ? [] : [[headingOf(name), cellOf(value)]]));
-  const tables = all.flatMap(([name, value]) =>
-    isTable(value) ? ['', { heading: headingOf(name), blocks: [objectTable(value)] }] : [],
+  const lines = all.flatMap(([name, value]) =>
+    isTable(rowsOf(value)) ? [] : [[headingOf(name), cellOf(value)]],
   );
+  const tables = all.flatMap(([name, value]) => {
+    const rows = rowsOf(value);
+    return isTable(rows) ? ['', { heading: headingOf(name), blocks: [objectTable(rows)] }] : [];
+  });
   return [{ table: lines }, ...tables];
 }

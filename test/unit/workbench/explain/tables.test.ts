@@ -148,6 +148,13 @@ describe('records of any kind', () => {
     ).toBe('ID    a\nHOLD  {"by":"ana"}\n\nRULES\n  ID\n  1\n');
   });
 
+  it('are told with the counts of each name as a table', () => {
+    const counts = { ok: { total: 3 }, timeout: { total: 1 } };
+    expect(renderText(objectBlocks({ id: 'a', counts }))).toBe(
+      'ID  a\n\nCOUNTS\n  NAME     TOTAL\n  ok       3\n  timeout  1\n',
+    );
+  });
+
   it('cannot forge lines by a text', () => {
     expect(renderText([objectTable([{ label: 'a\u001b[2K\nb' }])]).split('\n')).toHaveLength(3);
   });
