@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { ROW_OPTIONS } from '../../faults/harness/run-table.ts';
+import { withPalette } from './with-palette.ts';
 
 /** What the script was started with. */
 export type RunOptions = {
@@ -45,5 +46,7 @@ export const isForReadme = () => folders.readme;
 
 /** Keeps what the README shows, with `--readme`: what is in the window, in so few colours that it stays small. */
 export async function keepForReadme(page: Page, name: string): Promise<void> {
-  if (folders.readme) await page.screenshot({ path: join(README_FOLDER, `${name}.png`), scale: 'css' });
+  if (!folders.readme) return;
+  const picture = await withPalette(await page.screenshot({ scale: 'css' }), page);
+  writeFileSync(join(README_FOLDER, `${name}.png`), picture);
 }
