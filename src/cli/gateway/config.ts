@@ -22,7 +22,8 @@ function configReport(found: InForce): Report {
     reloads: reloads.map(({ changes, problems, ...one }) => ({
       ...one,
       changes: changes.map(({ path }) => path),
-      problems,
+      // A hint stands on a line of its own.
+      problems: problems?.map((one) => one.replaceAll(/\n\s*/g, '; ')),
     })),
   };
   return { json: found, blocks: objectBlocks(shown) };
