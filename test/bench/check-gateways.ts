@@ -32,7 +32,9 @@ export async function checkGateways(scratch: string): Promise<void> {
       stops.unshift(() => redis.stop());
       const upstream = await startUpstream(folder);
       stops.unshift(() => upstream.stop());
-      const own = { redisUrl: redis.url, upstreamUrl: upstream.url, pointsPerSecond: AT_ONCE / 4 };
+      const points = AT_ONCE / 4;
+      const windows = `${String(points)} per 1s, ${String(60 * points)} per 60s`;
+      const own = { redisUrl: redis.url, upstreamUrl: upstream.url, pointsPerSecond: points, windows };
       const gateway = await startGateway(name, { name, scratch: folder, ...own });
       stops.unshift(() => gateway.stop());
       const asked = { list: '/v1/users', passThrough: '/orders', rubbishPage: RUBBISH_PAGE };

@@ -30,8 +30,10 @@ export type PorticoOptions = {
   readonly upstreamUrl: string;
   readonly localBytes?: string;
   readonly localSeconds?: string;
-  /** How often a caller may ask; a million by default. */
-  readonly pointsPerSecond?: number;
+  /** The windows of the callers' tier; by default some that refuse nobody. */
+  readonly windows?: string;
+  /** The nodes of a cluster, in place of the one Redis. */
+  readonly cluster?: readonly string[];
   /** Arguments of Node itself. */
   readonly nodeArgs?: readonly string[];
   /** The share of requests that are recorded and exported to the upstream, which takes anything; absent: tracing is off. */
@@ -56,7 +58,6 @@ function gatewayFile(
   ports: readonly [number, number],
   { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration, webhooks, ...other }: PorticoOptions,
 ) {
-  const { pointsPerSecond = 1_000_000 } = other;
   return `portico: 1
 ${other.workers === undefined ? '' : `workers: ${String(other.workers)}`}
 ${other.takesTurns === true ? 'overload: { eventLoopDelayMax: 10s }' : ''}
@@ -64,10 +65,10 @@ listen: { host: 127.0.0.1, port: ${String(ports[0])} }
 admin: { port: ${String(ports[1])} }
 ${traces === undefined ? '' : `telemetry: { traces: { endpoint: '${upstreamUrl}/v1/traces', ratio: ${String(traces)} } }`}
 ${webhooks === true ? `webhooks: [{ url: '${upstreamUrl}/webhook', secret: of-the-bench }]` : ''}
-redis: { url: '${redisUrl}' }
+redis: ${other.cluster === undefined ? `{ url: '${redisUrl}' }` : `{ cluster: [${other.cluster.join(', ')}] }`}
 auth: { apiKeys: { pepper: ${PEPPER} } }
 limits:
-  tiers: { bench: { windows: [${String(pointsPerSecond)} per 1s, ${String(60 * pointsPerSecond)} per 60s] } }
+  tiers: { bench: { windows: [${other.windows ?? '1000000 per 1s, 60000000 per 60s'}] } }
   anonymousTier: bench
 cache: { localBytes: ${localBytes ?? '64MiB'}, localSeconds: ${localSeconds ?? '5s'} }
 resources:
@@ -120,7 +121,7 @@ resources:
 }
 
 async function untilAnswered(url: string, key: string): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     try {
       const { status } = await fetch(`${url}/v1/users`, { headers: { Authorization: `Bearer ${key}` } });
@@ -128,7 +129,7 @@ async function untilAnswered(url: string, key: string): Promise<void> {
     } catch {
       // Not listening yet.
     }
-    if (performance.now() > deadline) throw new Error('Portico did not answer within 20 s');
+    if (performance.now() > deadline) throw new Error('Portico did not answer within 60 s');
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
