@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createSharedPurges } from '../../src/store/cache/purges.ts';
@@ -14,26 +16,24 @@ import { type Portico, type PorticoOptions, startPortico } from './portico-serve
 import { startRedis, startUpstream } from './rivals.ts';
 
 /*
- * What a fleet asks of its Redis: `npm run bench:fleet`. Commands and bytes are counts; only the CPU of Redis depends on the
- * machine. Everything is done twice: once Redis names its commands (MONITOR), which costs bytes and CPU itself, and once
- * these two are read.
+ * What a fleet asks of its Redis: `npm run bench:fleet`, on a machine with nothing else to do. Everything is done twice: once
+ * Redis names its commands (MONITOR), which costs bytes and CPU itself, and once these two are read.
  */
 
 /** How long everything takes, and the parts that are measured, by name; all by default. */
 const [seconds = '10', ...chosen] = process.argv.slice(2);
 const SECONDS = Number(seconds);
-const PREFIX = 'portico:';
-const keys = createRedisKeys(PREFIX);
+const keys = createRedisKeys('portico:');
 
 /** What a Redis was asked: commands by kind, bytes, and µs of its CPU. */
 type Asked = { commands: ReadonlyMap<string, number>; toRedis: number; fromRedis: number; cpu: number };
 type Gateways = readonly Portico[];
 type Options = Omit<PorticoOptions, 'name'>;
 
-/** What a command is about: the first word of its key, or the command where it has no key of Portico's. */
-function kindOf([command = '', ...args]: readonly string[]): string {
-  const key = /^eval/i.test(command) ? args[2] : args[0];
-  return new RegExp(`^${PREFIX}\\{?([a-z-]+)`).exec(key ?? '')?.[1] ?? command.toLowerCase();
+/** What a line of MONITOR is about: the first word of the key, or the command where it has no key of Portico's. */
+function kindOf(line: string): string {
+  const [, kind] = /"portico:\{?([a-z-]+)/.exec(line) ?? /\] "(\w+)"/.exec(line) ?? [];
+  return kind?.toLowerCase() ?? '';
 }
 
 async function readInfo(redis: Redis) {
@@ -51,15 +51,16 @@ async function watch(
   { seconds = SECONDS, idle, count = 0 }: { seconds?: number; idle?: Asked; count?: number } = {},
 ): Promise<Asked> {
   const named = new Map<string, number>();
-  const monitor = await redis.monitor();
-  monitor.on('monitor', (_time: string, args: readonly string[], source: string) => {
+  const monitor = connect(redis.options.port ?? 0, '127.0.0.1');
+  monitor.write('MONITOR\r\n');
+  createInterface({ input: monitor }).on('line', (line) => {
     // Commands inside a script are no commands of a gateway.
-    if (source !== 'lua') named.set(kindOf(args), (named.get(kindOf(args)) ?? 0) + 1);
+    if (/^\+[\d.]+ \[\d+ (?!lua)/.test(line)) named.set(kindOf(line), (named.get(kindOf(line)) ?? 0) + 1);
   });
   const startedAt = performance.now();
   await act();
   const namedAt = performance.now();
-  monitor.disconnect();
+  monitor.destroy();
   const before = await readInfo(redis);
   await act();
   const after = await readInfo(redis);
@@ -78,12 +79,9 @@ function print(name: string, asked: Asked, perSecond = 1, seconds = 1): void {
   const of = (sum: number, digits = 0) => (sum / perSecond).toFixed(digits);
   const kinds = [...asked.commands].sort(([, one], [, other]) => other - one);
   const shown = kinds.map(([kind, each]) => `${kind} ${(each * seconds).toFixed(1)}`).join(', ');
-  const commands = of(
-    kinds.reduce((sum, [, each]) => sum + each, 0),
-    2,
-  );
+  const total = kinds.reduce((sum, [, each]) => sum + each, 0);
   console.log(
-    `${name}: ${commands} commands, ${of(asked.toRedis)} B to Redis, ${of(asked.fromRedis)} B from it, ${of(asked.cpu)} µs of its CPU; in ${String(seconds)} s: ${shown}`,
+    `${name}: ${of(total, 2)} commands, ${of(asked.toRedis)} B to Redis, ${of(asked.fromRedis)} B from it, ${of(asked.cpu)} µs of its CPU; in ${String(seconds)} s: ${shown}`,
   );
 }
 
@@ -174,6 +172,7 @@ async function printCpu(
   create: (of: Redis) => () => Promise<unknown>,
 ) {
   const connections = Array.from({ length: 50 }, () => new Redis(url));
+  await Promise.all(connections.map((one) => one.ping()));
   const acts = connections.map(create);
   await Promise.all(acts.map((act) => act()));
   const before = await readInfo(redis);
@@ -235,19 +234,21 @@ const [server, upstream] = [await startRedis(scratch), await startUpstream(scrat
 // On a busy machine, a gateway that waits for a core must not refuse anything.
 const options = { scratch, redisUrl: server.url, upstreamUrl: upstream.url, takesTurns: true };
 const redis = new Redis(server.url);
+const parts = {
+  keys: () => costsOfKeys(redis, server.url),
+  cluster: () => costsOfCluster(options),
+  async gateways() {
+    const idle = await withFleet(1, options, async () => {
+      // What a gateway does once, after its start, does not count.
+      await sleep(2_000 * SECONDS);
+      return watch(redis, () => sleep(6_000 * SECONDS), { seconds: 6 * SECONDS });
+    });
+    print('a second of an idle gateway', idle, 1, 60);
+    await costsOfRequests(redis, options, idle);
+    await costsOfFleets(redis, options, idle);
+  },
+};
 try {
-  const idle = await withFleet(1, options, async () => {
-    // What a gateway does once, after its start, does not count.
-    await sleep(2_000 * SECONDS);
-    return watch(redis, () => sleep(6_000 * SECONDS), { seconds: 6 * SECONDS });
-  });
-  print('a second of an idle gateway', idle, 1, 60);
-  const parts = {
-    requests: () => costsOfRequests(redis, options, idle),
-    fleets: () => costsOfFleets(redis, options, idle),
-    keys: () => costsOfKeys(redis, server.url),
-    cluster: () => costsOfCluster(options),
-  };
   for (const [name, part] of Object.entries(parts))
     if (chosen.length === 0 || chosen.includes(name)) await part();
 } finally {
