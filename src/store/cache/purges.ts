@@ -122,6 +122,12 @@ function createLedger() {
   };
 }
 
+/** A reply of Redis with texts in place of bytes. */
+function textsIn(reply: unknown): unknown {
+  if (Array.isArray(reply)) return reply.map(textsIn);
+  return Buffer.isBuffer(reply) ? reply.toString() : reply;
+}
+
 /** Creates the purges of a process without Redis. */
 export function createLocalPurges(): Purges {
   const ledger = createLedger();
@@ -141,7 +147,7 @@ export function createLocalPurges(): Purges {
  * the notes at every reading, before the purges to which they belong take effect.
  */
 export function createSharedPurges(
-  client: Pick<Redis, 'eval' | 'status'>,
+  client: Pick<Redis, 'callBuffer' | 'eval' | 'status'>,
   keys: Pick<RedisKeys, 'purges'>,
   onNotes: (notes: PurgeNotes) => void = () => undefined,
 ): Purges {
@@ -153,7 +159,7 @@ export function createSharedPurges(
     if (client.status !== 'ready') return;
     const { epoch, purges } = ledger.current();
     try {
-      const reply = (await readPurges(client, names, [epoch, newEpoch(), purges])) as PurgesReply;
+      const reply = textsIn(await readPurges(client, names, [epoch, newEpoch(), purges])) as PurgesReply;
       if (reply[3] !== notes.text) notes = { text: reply[3], read: readNotes(reply[3]) };
       onNotes(notes.read);
       ledger.merge(reply);
