@@ -14,12 +14,24 @@ export type Parameter =
   /** A segment of the path, counted from 0. */
   | { readonly in: 'path'; readonly segment: number }
   | { readonly in: 'json'; readonly path: readonly (string | number)[] }
-  | { readonly in: 'xml'; readonly element: string };
+  | { readonly in: 'xml'; readonly element: string }
+  /** A part of a range of rows that two parameters bound, such as `from=1&upto=25`: its first row, or how many rows it has. */
+  | {
+      readonly in: 'range';
+      readonly part: 'first' | 'count';
+      readonly first: Parameter;
+      readonly last: Parameter;
+      /** Whether the second parameter names the row behind the last one. */
+      readonly isBehind: boolean;
+    };
+
+type RangePart = Extract<Parameter, { in: 'range' }>;
 
 /** The name of a parameter for messages. */
 export function parameterName(place: Parameter): string {
   if (place.in === 'query') return place.name;
   if (place.in === 'path') return `segment ${place.segment} of the path`;
+  if (place.in === 'range') return parameterName(place.part === 'first' ? place.first : place.last);
   return place.in === 'xml' ? place.element : place.path.join('.');
 }
 
@@ -32,6 +44,7 @@ function elementPattern(element: string): RegExp {
 /** Sets a parameter of a request. A variable such as `{limit}` is a value, too. */
 export function withValue(request: RequestSpec, place: Parameter, value: unknown): RequestSpec {
   const { body } = request;
+  if (place.in === 'range') return withRange(request, place, value);
   if (place.in === 'query') return { ...request, query: { ...request.query, [place.name]: String(value) } };
   if (place.in === 'path') {
     const segments = request.path.split('/').map((one, at) => (at === place.segment ? String(value) : one));
@@ -48,6 +61,24 @@ export function withValue(request: RequestSpec, place: Parameter, value: unknown
     return { ...request, body: { ...body, xml } };
   }
   return request;
+}
+
+/** The number that a parameter of a request has. */
+export function numberAt(request: RequestSpec, wanted: Parameter): number | undefined {
+  const key = JSON.stringify(wanted);
+  const found = requestParameters(request).find(({ place }) => JSON.stringify(place) === key);
+  return found === undefined ? undefined : Number(found.value);
+}
+
+/** Moves a range of rows, whose size stays the same, or changes its size. */
+function withRange(request: RequestSpec, { part, first, last, isBehind }: RangePart, value: unknown) {
+  const from = numberAt(request, first) ?? 1;
+  const start = withValue(request, first, part === 'first' ? value : from);
+  if (part === 'count' && typeof value === 'number')
+    return withValue(start, last, from + value - (isBehind ? 0 : 1));
+  if (part === 'count') return withValue(start, last, isBehind ? '{endRow}' : '{lastRow}');
+  const span = (numberAt(request, last) ?? from) - from;
+  return typeof value === 'number' ? withValue(start, last, value + span) : start;
 }
 
 /** Adds constants to the query of a request. */

@@ -9,8 +9,8 @@ import { findNextWindow, type NextForm } from './find-next-window.ts';
 import { probeUnknownParameter, type UnknownParameter } from './find-parameter.ts';
 import { findSizeParameter, type SizeParameter } from './find-size-parameter.ts';
 import { findStartParameter, type StartParameter } from './find-start-parameter.ts';
-import { type Parameter, withValue } from '../requests/request-parameters.ts';
-import { candidatesFor, givenNumbers, type ParameterCandidate } from './parameter-names.ts';
+import { type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
+import { candidatesFor, givenNumbers, type ParameterCandidate, rangeCandidates } from './parameter-names.ts';
 
 /** Windows that are requested by the number of a row or page. */
 export type NumberedWindows = {
@@ -70,7 +70,7 @@ async function findNumbered(
   { reader, request, base, dialect }: KnownList,
   size: SizeParameter | undefined,
   unknownParameter: UnknownParameter,
-): Promise<FoundWindow | undefined> {
+): Promise<NumberedWindows | undefined> {
   const isFree = ({ place }: ParameterCandidate) => size === undefined || !sameParameter(place, size.place);
   const widest = size?.largest.listing ?? base;
   // The reply with the most rows shows best where another window begins.
@@ -83,7 +83,10 @@ async function findNumbered(
     request: sized(count),
     size: count,
   };
-  const groups = [candidatesFor('start', request, dialect?.paging?.start), ...givenNumbers(request)];
+  const range = size?.place.in === 'range' && { ...size.place, part: 'first' as const };
+  const groups = range
+    ? [[{ place: range, name: parameterName(range) }]]
+    : [candidatesFor('start', request, dialect?.paging?.start), ...givenNumbers(request)];
   const start = await findAmong(groups, (candidates) =>
     findStartParameter({ ...search, candidates: candidates.filter(isFree) }),
   );
@@ -111,13 +114,18 @@ export async function findWindow(context: KnownList): Promise<FoundWindow> {
   const { reader, request, base, dialect } = context;
   if (base.rows.length < 2 || reader.client.callsLeft < 10) return { kind: 'unseen' };
   const unknownParameter = await probeUnknownParameter(reader, request, base);
+  const sizeAmong = (candidates: readonly ParameterCandidate[]) =>
+    findSizeParameter(base, { reader, request, candidates, unknownParameter });
   const groups = [candidatesFor('size', request, dialect?.paging?.size), ...givenNumbers(request)];
-  const size = await findAmong(groups, (candidates) =>
-    findSizeParameter(base, { reader, request, candidates, unknownParameter }),
-  );
+  const size = await findAmong(groups, sizeAmong);
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
   const numbered = () => findNumbered(context, size, unknownParameter);
   const following = () => findFollowing(context, size, unknownParameter);
   const [first, second] = follows ? [following, numbered] : [numbered, following];
-  return (await first()) ?? (await second()) ?? { kind: 'none' };
+  const range = () =>
+    findAmong(rangeCandidates(request, base.rows.length), async (candidates) => {
+      const count = await sizeAmong(candidates);
+      return count && findNumbered(context, count, unknownParameter);
+    });
+  return (await first()) ?? (await second()) ?? (await range()) ?? { kind: 'none' };
 }

@@ -5,6 +5,7 @@ import { fold } from '../../../source/checks/evidence/document-leaves.ts';
 import { words } from '../detect/usual-names.ts';
 import {
   bodyParameters,
+  numberAt,
   type Parameter,
   parameterName,
   requestParameters,
@@ -100,4 +101,34 @@ export function givenNumbers(request: RequestSpec): readonly (readonly Parameter
     )
     .slice(0, GIVEN_MAX)
     .map(({ place }) => [{ place, name: parameterName(place) }]);
+}
+
+type Bounds = readonly [first: Parameter, last: Parameter];
+
+const RANGES = words(`from-to from-upto start-end first-last startRow-endRow firstRow-lastRow fromRow-toRow
+  startIndex-endIndex _start-_end begin-end from-until von-bis`).map((pair): Bounds => {
+  const inQuery = (name = '') => ({ in: 'query', name }) as const;
+  const [first, last] = pair.split('-');
+  return [inQuery(first), inQuery(last)];
+});
+
+/** Pairs of numbers in the request, between which are at least as many rows as came. */
+function givenBounds(request: RequestSpec, came: number): readonly Bounds[] {
+  const places = givenNumbers(request).flatMap(([one]) => one?.place ?? []);
+  const pairs = places.flatMap((first) => places.map((last): Bounds => [first, last]));
+  return pairs.filter(([first, last]) => {
+    const span = (numberAt(request, last) ?? 0) - (numberAt(request, first) ?? 0) + 1;
+    return span > 1 && span >= came;
+  });
+}
+
+/** The counts of ranges of rows whose bounds two parameters may name: numbers of the request, then pairs of usual names. */
+export function rangeCandidates(request: RequestSpec, came: number): ReturnType<typeof givenNumbers> {
+  const countOf = ([first, last]: Bounds, isBehind: boolean): ParameterCandidate => ({
+    place: { in: 'range', part: 'count', first, last, isBehind },
+    name: parameterName(last),
+  });
+  const given = givenBounds(request, came).map((pair) => [countOf(pair, false), countOf(pair, true)]);
+  if (request.body !== undefined) return given;
+  return [...given, ...[false, true].map((isBehind) => RANGES.map((pair) => countOf(pair, isBehind)))];
 }

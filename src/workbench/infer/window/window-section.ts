@@ -54,7 +54,8 @@ function startRemark({ start, size }: NumberedWindows): Remark {
   const counts = `${name} counts ${start.kind === 'offset' ? 'rows' : 'pages'} from ${start.base}`;
   if (start.isByName)
     return toEdit(`${counts}, it seems; two rows could not show whether it counts rows or pages`);
-  return sure(size === undefined ? counts : `${counts}, ${parameterName(size.place)} is how many come`);
+  const what = size?.place.in === 'range' ? 'where they end' : 'how many come';
+  return sure(size === undefined ? counts : `${counts}, ${parameterName(size.place)} is ${what}`);
 }
 
 function numberedDraft(found: NumberedWindows, context: WindowContext): WindowDraft {

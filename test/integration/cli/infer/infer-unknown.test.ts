@@ -61,6 +61,38 @@ describe('a draft of a list whose parameters have names that say nothing', () =>
   });
 });
 
+describe('a draft of a list whose parameters bound a range of rows', () => {
+  /** A list from the row `first` to the row `last`, 40 rows at most; the first row has the number `base`. */
+  const ranged =
+    ([first, last]: readonly [string, string], base: number, behind = 0): Dialect =>
+    ({ query }) => {
+      const from = Number(query.get(first) ?? base) - base;
+      const to = Number(query.get(last) ?? from + base + 19 + behind) - base + 1 - behind;
+      if (from < 0 || to <= from) return { body: { rc: 9, txt: 'bad range' } };
+      return { body: { hits: things.length, things: things.slice(from, Math.min(to, from + 40)) } };
+    };
+  const fromUpto = ['from', 'upto'] as const;
+  const aZ = ['a', 'z'] as const;
+
+  it.each<[string, Dialect, string, string, number]>([
+    ['to the last row', ranged(fromUpto, 1), '?from=1&upto=20', "from: '{offset}', upto: '{lastRow}'", 1],
+    ['from row 0', ranged(aZ, 0), '?a=0&z=19', "a: '{offset}', z: '{lastRow}'", 0],
+    ['to the row behind', ranged(aZ, 0, 1), '?a=0&z=20', "a: '{offset}', z: '{endRow}'", 0],
+    ['of more rows than come at once', ranged(aZ, 1), '?a=1&z=60', "a: '{offset}', z: '{lastRow}'", 1],
+  ])('finds them among the numbers of the address: %s', async (_what, dialect, query, drafted, base) => {
+    const { draft, trials } = await draftOf(dialect, `/find${query}`);
+    expect(draft).toContain(`query: { ${drafted} }`);
+    expect(draft).toContain(`window: { kind: offset, base: ${base}, sizeMax: 40 }`);
+    expect(trials[0]).toMatchObject({ status: 200, total: 64 });
+  });
+
+  it('finds them by their usual names', async () => {
+    const { draft } = await draftOf(ranged(fromUpto, 1), '/find');
+    expect(draft).toContain("query: { from: '{offset}', upto: '{lastRow}' }");
+    expect(draft).toContain('sure: from counts rows from 1, upto is where they end');
+  });
+});
+
 describe('a draft of records in a map by their ids', () => {
   it('takes the keys for the ids where the records have none', async () => {
     const entries = things.map(({ id, ...row }) => [String(id), row] as const);

@@ -62,6 +62,25 @@ describe('a value in a request', () => {
   });
 });
 
+describe('a range of rows that two parameters bound', () => {
+  const bounds = { first: { in: 'query', name: 'from' }, last: { in: 'query', name: 'upto' } } as const;
+  const set = (part: 'first' | 'count', value: unknown, isBehind = false) =>
+    withValue(
+      request({ query: { from: '1', upto: isBehind ? '26' : '25' } }),
+      { in: 'range', part, ...bounds, isBehind },
+      value,
+    ).query;
+
+  it.each([
+    ['keeps its size when it moves', set('first', 41), { from: '41', upto: '65' }],
+    ['ends at its last row', set('count', 40), { from: '1', upto: '40' }],
+    ['ends behind its last row', set('count', 40, true), { from: '1', upto: '41' }],
+    ['takes the number of its first row', set('first', '{offset}'), { from: '{offset}', upto: '25' }],
+    ['takes the number of its last row', set('count', '{limit}'), { from: '1', upto: '{lastRow}' }],
+    ['takes the row behind it', set('count', '{limit}', true), { from: '1', upto: '{endRow}' }],
+  ])('%s', (_what, query, expected) => expect(query).toEqual(expected));
+});
+
 describe('the parameters of a body', () => {
   const namesOf = (body: RequestSpec['body']) =>
     bodyParameters(request(body === undefined ? {} : { body })).map(({ place }) => parameterName(place));
