@@ -43,7 +43,7 @@ type ListContext = InferContext & {
 const READ_SHARE = 0.4;
 
 function mapRows(
-  { resource, response, columns, described }: ListContext,
+  { resource, response, columns, described, given }: ListContext,
   rows: readonly JsonObject[],
 ): MapDraft {
   const { dialect } = response;
@@ -53,7 +53,7 @@ function mapRows(
   );
   for (const [field, path] of Object.entries(columns))
     refuseAbsentColumn(rows, { field, kind: kinds.get(field) }, path);
-  const mapping = mapFields(resource, 'list', rows, { paths, dialect, described });
+  const mapping = mapFields(resource, 'list', rows, { paths, dialect, described, given });
   if (mapping !== undefined) return mapping;
   const candidates = candidatesText('id', columnsOf(rows));
   throw new InferError(
@@ -144,9 +144,9 @@ export async function inferList(context: ListContext): Promise<ListDraft> {
   const rows = [...(first ?? base).rows, ...moreRows];
   const mapping = mapRows(context, rows);
   const { map } = mapping;
-  const { idPath, id } = early;
+  const { idPath } = early;
   const sorts = sortable(resource, map);
-  const order = await inferOrder({ ...list, numbered, walk, idPath, kind: id.kind, sorts, map });
+  const order = await inferOrder({ ...list, numbered, walk, idPath, kind: mapping.id.kind, sorts, map });
   const windowed = windows && firstWindow(windows, numbered && order.ordered(numbered.request));
   const { unknownParameter } = windows ?? {};
   const filters = await inferFilters({ ...list, resource, windowed, unknownParameter, walk, map });

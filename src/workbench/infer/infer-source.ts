@@ -108,12 +108,12 @@ function withEmptyTexts(resource: Resource, list: ListDraft, record: RecordDraft
 async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
   const response = await readFirst(target, client, options);
   const { resource, columns } = options;
-  const context = { client, resource, response, columns, described: describedFor(options) };
+  const given = singleRecordRequest(options, target);
+  const context = { client, resource, response, columns, described: describedFor(options), given };
   const moreRows = rowsOf(response, options.samples.slice(1));
   const found = await inferList({ ...context, moreRows });
   const { rows, mapping } = found;
-  const given = singleRecordRequest(options, target);
-  const one = resource.hasSingle ? await inferRecord({ ...context, given, rows, list: mapping }) : undefined;
+  const one = resource.hasSingle ? await inferRecord({ ...context, rows, list: mapping }) : undefined;
   const { list, record, notes } = withEmptyTexts(resource, found, one);
   const outcomes = await findOutcomes(context, target, list, record);
   const { upstreamCalls: calls, upstreamMs: ms } = client.usage;

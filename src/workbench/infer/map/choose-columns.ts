@@ -20,6 +20,7 @@ import {
   named,
   texts,
 } from './column-tests.ts';
+import { holdsTimes } from './describe-columns.ts';
 import { byOwnName, ownWords } from './own-name.ts';
 
 const one = (
@@ -57,6 +58,11 @@ function looksLikeId(column: Column): boolean {
   return texts(column).every((text) => text.length <= 80 && !/[.,]\d+$|\s|^https?:/.test(text));
 }
 
+/** Ends of names that ids have in many services: STAFF_NO, goodsCd. */
+const ID_END = /(?:no|nr|num|cd|code|key|ref|id)$/;
+/** Names of amounts and times, which may be unique by chance. */
+const NO_ID = /price|amount|cost|salary|preis|betrag|prix|precio|prezzo|cents?$|_ct$|date|time|datum/i;
+
 /** The column of the id: named like one, present in each row, and unique. */
 function chooseId(columns: readonly Column[], resource: Resource): ColumnChoice | undefined {
   const candidates = columns.filter(
@@ -64,8 +70,14 @@ function chooseId(columns: readonly Column[], resource: Resource): ColumnChoice 
   );
   const [best] = named(candidates, resourceWords(resource).ids, () => true);
   if (best !== undefined) return one(best, 'sure');
-  const [whole] = candidates.filter((column) => texts(column).every((text) => /^\d{1,19}$/.test(text)));
-  return one(whole ?? candidates[0], 'likely');
+  const isNamed = ({ words }: Column) => ID_END.test(words.at(-1) ?? '');
+  const isWhole = (column: Column) => texts(column).every((text) => /^\d{1,19}$/.test(text));
+  const possible = candidates.filter(
+    (column) => (isNamed(column) || !NO_ID.test(column.path)) && !holdsTimes(column),
+  );
+  const rank = (column: Column) => Number(isNamed(column)) * 2 + Number(isWhole(column));
+  const [first, ...others] = possible.sort((a, b) => rank(b) - rank(a));
+  return one(first, 'likely', others);
 }
 
 /** Chooses the column with the best of some names, if its values have a form. */

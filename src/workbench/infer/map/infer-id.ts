@@ -1,5 +1,6 @@
 // Finds out for `infer` what the id of the records is: its column, whether it is a number or a text, and its form.
 
+import type { RequestSpec } from '../../../config/schema/source.ts';
 import { NumberText } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
@@ -62,12 +63,25 @@ function idInAddress(columns: readonly Column[]): IdDraft | undefined {
 }
 
 /**
- * Drafts the id from the columns and the one that was chosen, or from the end of a URL; `undefined` if nothing can be the id.
+ * Whether ids of one width have zeros in front, which a number would lose, and the operator's request names none without
+ * them. Ids of several widths are numbers that have outgrown their zeros.
+ */
+function needsZeros(ids: readonly string[], given: RequestSpec | undefined): boolean {
+  const padded = ids.every((id) => id.length === ids[0]?.length) ? ids.filter((id) => /^0\d/.test(id)) : [];
+  const named = new Set(JSON.stringify(given ?? '').split(/\W+/));
+  const isBare = (id: string) => !named.has(id) && named.has(id.replace(/^0+/, ''));
+  return padded.length > 0 && !padded.some(isBare);
+}
+
+/**
+ * Drafts the id from the columns and the one that was chosen, or from the end of a URL; `undefined` if nothing can be the id. `given` is the
+ * operator's request for one record.
  */
 export function inferId(
   columns: readonly Column[],
   chosen: ColumnChoice | undefined,
   known: 'text' | undefined,
+  given?: RequestSpec,
 ): IdDraft | undefined {
   // XML and CSV write everything as texts.
   const hasNumbers = columns.some(({ values }) =>
@@ -83,16 +97,18 @@ export function inferId(
   const asText = column.values.some((value) => typeof value === 'string');
   const isDigits = texts.every((text) => DIGITS.test(text));
   // A service that writes numbers as texts may give any text to its next record as an id.
-  const kind = known ?? (isDigits && (!asText || !hasNumbers) ? 'number' : 'text');
+  const kind =
+    known ?? (isDigits && !needsZeros(texts, given) && (!asText || !hasNumbers) ? 'number' : 'text');
   const form = kind === 'text' ? formOf(texts) : undefined;
   const seen =
     kind === 'number'
       ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
       : `texts, ${isDigits ? 'today all of digits, ' : ''}never the same twice in ${texts.length} records seen${form === undefined ? '' : ', all of this form'}`;
+  const others = chosen.others.map(({ path }) => path).join(', ');
   const remark =
     chosen.level === 'likely'
       ? toEdit(
-          `no column has the name of an id; this one is never empty and is unique (${maskedSample(texts[0] ?? '')})`,
+          `no column has the name of an id; this one is never empty and is unique (${maskedSample(texts[0] ?? '')})${others === '' ? '' : `; so are ${others}`}`,
         )
       : sure(seen);
   return { kind, path: column.path, remark, ...(form !== undefined && { form }) };

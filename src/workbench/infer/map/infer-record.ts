@@ -1,11 +1,9 @@
 // Drafts the view of one record (`get`): finds a request, maps the fields, and asks for an unknown id to see that answer, too.
 
 import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
-import { compilePath } from '../../../source/adapter/spec/path.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { pickEvenly } from '../../../kernel/pick-evenly.ts';
 import { knownPaths } from '../dialects/example-names.ts';
-import { scalarText } from '../../../kernel/json/values.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
 import { unmapped } from './map-list.ts';
 import { adoptListSteps } from './adopt-list-steps.ts';
@@ -44,7 +42,7 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */
-function placeholder({ response, resource, list, given, rows }: RecordContext): RecordDraft {
+function placeholder({ response, resource, list, given }: RecordContext): RecordDraft {
   const { request } = response;
   const at = ['resources', resource.name, 'get'];
   const option = request.body === undefined ? '--one <address with an id>' : '--one-body <file with an id>';
@@ -52,10 +50,7 @@ function placeholder({ response, resource, list, given, rows }: RecordContext): 
     given === undefined
       ? `give it with ${option}`
       : `the request given with ${option} finds no record for an id of the list`;
-  const isPadded = rows.some((row) => /^0\d/.test(scalarText(compilePath(list.idPath)(row)) ?? ''));
-  const padded =
-    isPadded && list.id.kind === 'number' ? '; or id: { kind: text }, which keeps the zeros in front' : '';
-  const text = `no view of one record was found, so each request for one is an error; ${how}${padded}`;
+  const text = `no view of one record was found, so each request for one is an error; ${how}`;
   const details = resource.detailFields.map(
     (field) => [field.name, list.map[field.name] ?? unmapped(field)] as const,
   );

@@ -146,6 +146,18 @@ describe('a draft of columns with names that say nothing', () => {
     );
   });
 
+  it('does not take a price for the id, because another column ends like one', async () => {
+    const rows = things.map(({ id, titel, preis }) => ({
+      unit_price_ct: preis * 10,
+      label: `L${id}`,
+      goods_cd: `G-${id}`,
+      titel,
+    }));
+    const report = await draftOf(whole(rows), '/things');
+    expect(report.draft).toContain('id: goods_cd');
+    expect(editsOf(report, 'products.id')).toEqual([expect.stringMatching(/so are label$/)]);
+  });
+
   it('proposes the only column of times, whatever it is called', async () => {
     const people = odd.map(({ id, a1, stand }) => ({ id, name: a1, email: `u${id}@example.com`, stand }));
     const service = endAfterTest(await serve(whole(people), { open: true }));

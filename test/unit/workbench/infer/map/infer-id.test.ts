@@ -12,10 +12,15 @@ const prices = column('price', [1, 2, 3]);
 /** The id of a draft whose column was chosen. */
 const idOf = (
   values: readonly Json[],
-  { level = 'sure', others = [prices] as readonly Column[], known = undefined as 'text' | undefined } = {},
+  {
+    level = 'sure',
+    unique = [] as readonly Column[],
+    others = [prices] as readonly Column[],
+    known = undefined as 'text' | undefined,
+  } = {},
 ) => {
   const id = column('id', values);
-  const chosen = { columns: [id], level } as unknown as Parameters<typeof inferId>[1];
+  const chosen = { columns: [id], others: unique, level } as unknown as Parameters<typeof inferId>[1];
   return inferId([id, ...others], chosen, known);
 };
 
@@ -26,6 +31,7 @@ describe('the kind of an id', () => {
     ['digits in texts, where other columns have numbers', ['1', '2', '3'], 'text'],
     ['texts', ['a1', 'b2', 'c3'], 'text'],
     ['negative numbers', [-1, -2, -3], 'text'],
+    ['digits with zeros in front, which a number would lose', ['000123', '000130', '100000'], 'text'],
   ])('of %s', (_what, values, kind) => expect(idOf(values)).toMatchObject({ kind, path: 'id' }));
 
   it('is a number where everything is written as texts, as in CSV', () => {
@@ -34,6 +40,16 @@ describe('the kind of an id', () => {
       kind: 'number',
       remark: { level: 'sure', text: expect.stringContaining('written as texts') },
     });
+  });
+
+  it('with zeros in front is a number where the request for one record has none, or another is wider', () => {
+    const kindFor = (no: string, ...ids: readonly string[]) => {
+      const id = column('id', ['00712', '00713', ...ids]);
+      const chosen = { columns: [id], others: [], level: 'sure' } as unknown as Parameters<typeof inferId>[1];
+      const given = { method: 'GET' as const, path: '/one', query: { no }, headers: {} };
+      return inferId([id], chosen, undefined, given)?.kind;
+    };
+    expect([kindFor('00713'), kindFor('713'), kindFor('x', '100000')]).toEqual(['text', 'number', 'number']);
   });
 
   it('is text where a dialect knows that it is', () => {
@@ -76,6 +92,11 @@ describe('a column that cannot be the id', () => {
     const { remark } = idOf(['Ada 1', 'Bob 2', 'Eve 3'], { level: 'likely' }) ?? {};
     expect(remark).toMatchObject({ level: 'edit', text: expect.stringContaining('(Aaa 9)') });
     expect(remark?.text).not.toContain('Ada');
+  });
+
+  it('is told with the other columns that are unique', () => {
+    const { remark } = idOf(['a1', 'b2', 'c3'], { level: 'likely', unique: [column('label', [])] }) ?? {};
+    expect(remark?.text).toMatch(/is unique \(a9\); so are label$/i);
   });
 });
 
