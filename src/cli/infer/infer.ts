@@ -6,7 +6,7 @@ import { name as nameSchema } from '../../config/schema/elements/scalars.ts';
 import { inferSource, type InferOptions, type InferredSource } from '../../workbench/infer/infer-source.ts';
 import { InferError } from '../../workbench/infer/notes/note.ts';
 import { trialNotes } from '../../workbench/infer/verify/trial-notes.ts';
-import { tryDraft } from '../../workbench/infer/verify/try-draft.ts';
+import { type DraftTrial, tryDraft } from '../../workbench/infer/verify/try-draft.ts';
 import { draftReport } from '../../workbench/infer/draft-report.ts';
 import type { BesideDraft } from '../../workbench/infer/write/write-and-compile.ts';
 import { mergeSourceFiles } from '../../workbench/infer/write/merge-source-files.ts';
@@ -103,8 +103,10 @@ async function tryAgain(
   if (own === undefined || inferred.calls === 0) return inferred;
   const title = `try ${own.resource.name}`;
   const trials = await withProgress({ title }, context, () => tryDraft(own, context.stop));
-  const known = inferred.notes.map(({ text }) => text);
-  const notes = trialNotes(trials, own).filter(({ text }) => !known.includes(text));
+  // What went wrong with the draft alone is told already.
+  const isNew = ({ request, status }: DraftTrial) =>
+    !inferred.trials.some((one) => one.request === request && one.status === status);
+  const notes = trialNotes(trials.filter(isNew), own);
   return { ...inferred, trials, notes: [...inferred.notes, ...notes] };
 }
 
@@ -153,7 +155,8 @@ export async function draftSource(
   const needed = job.into === undefined ? Object.keys(variables) : [];
   const written = { name: first.name, resources: served, variables: needed, configFile };
   const next = job.out === undefined ? [] : nextSteps({ ...written, file, contract });
-  return { file, report, next, isComplete: drafted.isComplete };
+  const isOpen = resources.some(({ notes }) => notes.some(({ level }) => level === 'edit'));
+  return { file, report, next, isOpen, isComplete: drafted.isComplete };
 }
 
 /** Runs a command that drafts. A draft that is not possible ends it: 69 if the service does not answer, or else 1. */

@@ -68,10 +68,10 @@ function budgetSection(list: ListDraft, msEach: number): { section: Section; not
   const known = list.total.rows;
   const wanted = Math.ceil(((known ?? 0) * GROWTH) / 1_000) * 1_000;
   const rows = Math.min(10_000_000, Math.max(20_000, wanted));
-  const each = windowRows(list);
-  const calls = Number.isFinite(each)
-    ? Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)))
-    : 10;
+  const came = list.base.rows.length;
+  // If a list lacks rows that it states, its paging is not known, and windows may be no larger than this one.
+  const each = windowRows(list) === Infinity && (known ?? 0) > came ? came : windowRows(list);
+  const calls = Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)));
   // Windows requested by number are read three at a time; of the others, each names the next one.
   const atOnce = ['offset', 'page'].includes(String(list.window.window['kind'])) ? 3 : 1;
   const section = { rows, calls, time: `${BUDGET_MS / 1_000}s`, snapshot: '60s' };

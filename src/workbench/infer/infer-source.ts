@@ -20,7 +20,7 @@ import { type ListDraft, inferList } from './infer-list.ts';
 import { type FirstOptions, readFirst } from './read-first.ts';
 import type { CompiledSource } from '../../source/compile-sources.ts';
 import type { ClaimRun } from '../doctor/run-claims.ts';
-import { isSamePlace, withNotes } from './verify/draft-edits.ts';
+import { isSamePlace, withNotes, withPagingFirst } from './verify/draft-edits.ts';
 import { refineDraft } from './verify/refine-draft.ts';
 import { trialNotes } from './verify/trial-notes.ts';
 import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
@@ -167,7 +167,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
       draft,
       trialNotes(trials, compiled).filter((note) => !isOpen(note)),
     );
-    return finish(tried, { calls: calls + refined.calls, diagnosis, trials });
+    return finish(withPagingFirst(tried), { calls: calls + refined.calls, diagnosis, trials });
   } finally {
     client.close();
   }

@@ -87,13 +87,15 @@ async function checkConstant({ ask, sample, first }: Evidence): Promise<Findings
   const raised = String(rows * 2);
   const more = await rowsAt(ask, 0, Infinity, { query: { [name]: raised } });
   const isAll = more.value?.received === rows;
+  // A constant that does not bring as many rows as the total says is no way to the others.
+  const isWay = !isAll && (more.value?.received ?? 0) >= (first.value.total ?? 0);
   return conclude(
     'differs',
     isAll
       ? `${observed}, and no more where ${raised} are asked for`
       : `${observed}; with ${raised}, ${more.value?.received ?? 'no'} rows come`,
     {
-      ...(!isAll && setting(listPlace(ask, 'request', 'query', name), raised)),
+      ...(isWay && setting(listPlace(ask, 'request', 'query', name), raised)),
       otherwise: isAll ? `${PAGING}; or a constant that is larger than the list can become` : PAGING,
     },
     first,

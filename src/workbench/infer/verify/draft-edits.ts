@@ -53,3 +53,18 @@ export function withNotes(draft: Draft, notes: readonly DraftNote[]): Draft {
   const kept = draft.notes.filter((note) => !notes.some(({ at }) => isSamePlace(at, note.at)));
   return { ...draft, notes: [...kept, ...notes] };
 }
+
+/**
+ * Tells several notes as one, first: as long as the paging is not known, rows are missing, and a wrong total and requests
+ * that are not answered are only its effects.
+ */
+export function withPagingFirst(draft: Draft): Draft {
+  const edits = draft.notes.filter(({ level }) => level === 'edit');
+  const paging = edits.find(({ at }) => at[2] === 'list' && at[3] === 'window' && at.length === 4);
+  if (paging === undefined || valueAt(draft, [...paging.at, 'kind']) !== 'none') return draft;
+  const effects = edits.filter(({ at }) => at[2] === 'list' && (at.length === 3 || at[3] === 'total'));
+  if (effects.length === 0) return draft;
+  const text = `the paging is not known: settle this first; ${paging.text}`;
+  const others = draft.notes.filter((note) => note !== paging && !effects.includes(note));
+  return { ...draft, notes: [{ ...paging, text }, ...others] };
+}

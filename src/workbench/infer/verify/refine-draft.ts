@@ -35,13 +35,14 @@ type RefineDeps = {
 const ROUNDS_MAX = 6;
 
 /** The text of a finding for the operator, with what to do. */
-function asked({ claim, observed, hint, at }: Finding): string {
+function asked({ claim, observed, hint, at, verdict }: Finding): string {
   const field = at[2] === 'get' && at[3] === 'map' ? at[4] : undefined;
   const offer =
     field === undefined || !observed.includes('other values')
       ? ''
       : `; if the single view is right, leave ${String(field)} out of list.map and write hydrate: get below it`;
-  return `${claim}: ${observed}${hint === undefined ? '' : `; ${hint}`}${offer}`;
+  const not = verdict === 'differs' ? 'it is not so that ' : '';
+  return `${not}${claim}: ${observed}${hint === undefined ? '' : `; ${hint}`}${offer}`;
 }
 
 /** The places of claims about rows, orders and totals. The draft has a note there if doctor could not check the claim. */

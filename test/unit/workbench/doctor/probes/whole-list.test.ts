@@ -70,6 +70,15 @@ describe('the probe of a list that may be cut off', () => {
     expect(finding?.advice?.tries?.[0]?.sets[0]?.value).toBe('12');
   });
 
+  it('proposes no constant that does not bring as many rows as the total says', async () => {
+    const capped: Service = ({ query }) => ({
+      body: { count: 20, rows: items(20).slice(0, Math.min(8, Number(query.get('n')))) },
+    });
+    const finding = await probe(capped, [...AT_ONCE_WITH, 'total: { at: count }']);
+    expect(finding?.observed).toContain('with 12, 8 rows come');
+    expect(finding?.advice?.tries).toBeUndefined();
+  });
+
   it('differs without a change if a larger constant brings no more', async () => {
     const finding = await probe(() => ({ body: { rows } }), AT_ONCE_WITH);
     expect(finding).toMatchObject({

@@ -3,6 +3,7 @@ import {
   isSamePlace,
   valueAt,
   withNotes,
+  withPagingFirst,
 } from '../../../../../src/workbench/infer/verify/draft-edits.ts';
 import type { Draft } from '../../../../../src/workbench/infer/write/write-draft.ts';
 import { sure, toEdit } from '../../../../../src/workbench/infer/notes/note.ts';
@@ -68,5 +69,29 @@ describe('an edit of a draft', () => {
 
   it('adds notes on places that had none', () => {
     expect(withNotes(draft, [{ at: ['auth'], ...sure('new') }]).notes).toHaveLength(3);
+  });
+});
+
+describe('notes on a list whose paging is not known', () => {
+  const WINDOW = [...LIST, 'window'];
+  const effects = [
+    { at: LIST, ...toEdit('answered with 502') },
+    { at: [...LIST, 'total'], ...toEdit('there are fewer rows') },
+  ];
+  const cut = edit([{ at: WINDOW, value: { kind: 'none' } }]);
+  const place = ({ at }: { readonly at: readonly PropertyKey[] }) => at.join('.');
+
+  it('are one note, the first one, because the others are its effects', () => {
+    const noted = withPagingFirst(withNotes(cut, [...effects, { at: WINDOW, ...toEdit('25 of 93 came') }]));
+    expect(noted.notes[0]).toMatchObject({
+      at: WINDOW,
+      text: 'the paging is not known: settle this first; 25 of 93 came',
+    });
+    expect(noted.notes.slice(1).map(place)).toEqual(['net', 'resources.products.list.order']);
+  });
+
+  it('stay as they are where the paging is known', () => {
+    const noted = withNotes(cut, effects);
+    expect(withPagingFirst(noted)).toBe(noted);
   });
 });
