@@ -80,13 +80,15 @@ type SplitOptions = ReturnType<typeof splitArguments>;
 /** The options of which each may be for one resource. */
 function splitArguments(args: InferArguments, contract: Contract) {
   const of = (texts: readonly string[]) => texts.map((text) => readForResource(text, contract));
+  // `users.name=…`, as a draft writes it, is `users=name=…`.
+  const byResource = (all: string, name: string) => (contract.resources.has(name) ? `${name}=` : all);
   return {
     resource: of(args.resource),
     body: of(args.body),
     one: of(args.one),
     oneBody: of(args.oneBody),
     id: of(args.id),
-    map: of(args.map),
+    map: of(args.map.map((text) => text.replace(/^([a-z][\w-]*)\.(?=[\w.]+=)/, byResource))),
   };
 }
 
@@ -125,7 +127,8 @@ function columnsFor({ id, map, resource: asked }: SplitOptions, resource: Resour
     const [, field = '', path = ''] = /^([\w.]+)=(.+)$/s.exec(text) ?? [];
     if (!fieldNames.includes(field)) {
       if (isElsewhere(one, field)) return [];
-      const hint = `--map <field>=<path of the column>; fields: ${fieldNames.join(', ')}`;
+      const named = asked.length > 1 ? `${resource.name}.` : '';
+      const hint = `--map ${named}<field>=<path of the column>; fields: ${fieldNames.join(', ')}`;
       throw new InferError(`--map ${text} names no field of ${resource.name}`, hint);
     }
     return [[field, path] as const];

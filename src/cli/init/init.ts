@@ -1,11 +1,12 @@
 // `portico init`: writes the files of a gateway into a folder, with a draft of the sources that are named.
 
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { styleText } from 'node:util';
+import { isSecretName } from '../../config/yaml/hide-secrets.ts';
 import { closest } from '../../config/validate/closest.ts';
 import type { Contract } from '../../contract/resource.ts';
-import type { ReportBlock } from '../../workbench/explain/report/report.ts';
+import { type ReportBlock, renderText } from '../../workbench/explain/report/report.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import { CALLS_MAX, draftSource, endByInferError, TIMEOUT_S } from '../infer/infer.ts';
 import { readGatewayContract, readSource } from '../input/read-config.ts';
@@ -90,14 +91,38 @@ async function askForSources(options: InitOptions, { resources }: Contract, ask:
   return { addresses, header: header === '' ? options.header : [header] };
 }
 
+/** An address without its credentials: the operator puts them in again. */
+const withoutSecrets = ({ href }: URL) =>
+  href
+    .replace(/(?<=\/\/)[^/@]*@/, '')
+    .replaceAll(/([^?&=]+)=[^&#]*/g, (all, name: string) => (isSecretName(name) ? `${name}=…` : all));
+
+/** The commands that draft a source again in the folder, beside the file, which the operator may have changed. */
+function draftAgain(file: string, addresses: readonly Address[], header: readonly string[], run: string) {
+  const own = basename(file);
+  const name = addresses[0]?.resource ?? '';
+  const words = [
+    ...addresses.map((one) => `--resource ${quoted(`${one.resource}=${withoutSecrets(one.url)}`)}`),
+    ...header.map((line) => `--header ${quoted(line.replace(/:.*$/s, ': …'))}`),
+    `--name ${own.replace(/\.yaml$/, '')} --out ${own}`,
+    `--id ${name}=<column> --map ${name}.<field>=<column> --one '${name}=<address of one record>'`,
+  ];
+  return {
+    heading: `To settle what is to edit in sources/${own}, edit it; or draft it again with the options that you can fill in:`,
+    blocks: [`${run} infer ${words.join(' ')}`, `mv ${own} sources/${own}`],
+  };
+}
+
 /** Drafts a source of each host, and returns what was found. @throws InferError */
 async function draftAll(
   { addresses, header }: Awaited<ReturnType<typeof askForSources>>,
   configFile: string,
   context: CliContext,
+  run: string,
 ) {
   const byHost = Map.groupBy(addresses, ({ url }) => url.origin);
   const blocks: ReportBlock[] = [];
+  const again: ReportBlock[] = [];
   let isComplete = true;
   for (const group of byHost.values()) {
     const { resource: name = '' } = group[0] ?? {};
@@ -114,9 +139,10 @@ async function draftAll(
     );
     blocks.push(...drafted.report.blocks);
     isComplete &&= drafted.isComplete;
+    if (drafted.isOpen) again.push(draftAgain(drafted.file, group, header, run));
     writeFileSync(drafted.file, withInstalledSchema(readRegularFile(drafted.file)));
   }
-  return { blocks, isComplete };
+  return { blocks, again, isComplete };
 }
 
 const sourceFilesIn = (folder: string) =>
@@ -144,14 +170,14 @@ function makeFolder(folder: string): void {
   mkdirSync(join(folder, 'sources'), { recursive: true });
 }
 
-/** What to do next, in the folder. */
+/** What to do next, in the folder; `run` runs a command of Portico there. */
 function nextSteps(
   folder: string,
   isMinimal: boolean,
   hasSamples: boolean,
   { variables }: FoundSources,
+  run: string,
 ): ReportBlock {
-  const run = isMinimal ? 'node_modules/.bin/portico' : 'npm run -s portico --';
   const file = hasSamples ? 'sources/crm.yaml' : sourceFilesIn(folder)[0]?.slice(folder.length + 1);
   return {
     heading: 'Next:',
@@ -174,24 +200,28 @@ async function runInit(folder: string, options: InitOptions, context: CliContext
   const contract = readGatewayContract(configFile);
   const ask = asking(context, options.yes === true);
   const wanted = hasSources ? nothing : await askForSources(options, contract, ask);
-  const { blocks, isComplete } = await endByInferError(() => draftAll(wanted, configFile, context));
+  const isMinimal = options.minimal === true;
+  const run = isMinimal ? 'node_modules/.bin/portico' : 'npm run -s portico --';
+  const drafted = await endByInferError(() => draftAll(wanted, configFile, context, run));
   const samples = hasSources || wanted.addresses.length > 0 ? [] : sampleSources;
   const written = samples.map((file) => writeStarterFile(folder, file));
   const found = findSources(folder);
-  const files = starterFiles(found, options.minimal === true).map((file) => writeStarterFile(folder, file));
+  const files = starterFiles(found, isMinimal).map((file) => writeStarterFile(folder, file));
   const sources = sourceFilesIn(folder).map(
     (file) => `${hasSources ? 'as it is' : 'written '} ${file.slice(folder.length + 1)}`,
   );
   const isSample = sampleSources.every(({ path }) => existsSync(join(folder, path)));
   const all = [...(written.length > 0 ? written : sources), ...files];
   printBlocks(
-    [{ heading: `${folder}:`, blocks: all }, nextSteps(folder, options.minimal === true, isSample, found)],
+    [{ heading: `${folder}:`, blocks: all }, nextSteps(folder, isMinimal, isSample, found, run)],
     context,
   );
   if (hasSources && options.from.length > 0)
     printBlocks(['No source was drafted, because sources/ has files: portico infer adds more.'], context);
-  printBlocks(blocks, context);
-  if (!isComplete) throw new ExitError(exitCodes.failure);
+  printBlocks(drafted.blocks, context);
+  // People paste these commands, so their lines are not broken.
+  context.out(renderText(drafted.again));
+  if (!drafted.isComplete) throw new ExitError(exitCodes.failure);
 }
 
 /** Adds `portico init` to the command line. */

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../../../src/cli/input/read-config.ts';
+import { liveEnvironment, readConfig, readSource } from '../../../src/cli/input/read-config.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { runOnTerminal } from '../../support/command/run-on-terminal.ts';
+import { answererOf } from '../../support/dialects/infer-draft.ts';
+import { STAFF, staffDesk } from '../../support/dialects/staff-desk.ts';
 import { twoLists } from '../../support/dialects/two-lists.ts';
-import { startForEach } from '../../support/jest/lifetime.ts';
+import { endAfterTest, startForEach } from '../../support/jest/lifetime.ts';
 import { createFolder } from '../../support/process/folder.ts';
 import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 
@@ -118,5 +120,75 @@ describe('portico init', () => {
     await init();
     writeFileSync(join(shop(), 'contract.yaml'), 'contract: 2\n');
     expect(await init()).toMatchObject({ code: 78, err: expect.stringContaining('contract.yaml:1') });
+  });
+});
+
+describe('portico init from a service of ranges of rows, ids with zeros in front and unusual names', () => {
+  const desk = startForEach(() => startUpstream(serving(staffDesk)));
+  const HEADER = ['--header', 'X-Desk: open-sesame'];
+  const from = (query: string) =>
+    ['users=%/staff/find.do', 'products=%/goods/find.do'].flatMap((one) => [
+      '--from',
+      one.replace('%', desk.origin) + query,
+    ]);
+
+  /** What a source file answers to requests. */
+  async function answersOf(file: string, ...requests: readonly string[]) {
+    const answers = [];
+    for (const one of readSource(file, liveEnvironment({ SERVICE_DESK: 'open-sesame' }))) {
+      const source = endAfterTest(answererOf(one));
+      const own = requests.filter((request) => request.includes(one.resource.path));
+      for (const request of own) answers.push(JSON.parse((await source.answer(`GET ${request}`)).body));
+    }
+    return answers;
+  }
+
+  it.each(['?from=1&upto=25', ''])('serves its pages without an edit: %s', async (query) => {
+    const { code, out } = await init(...from(query), ...HEADER);
+    expect(code).toBe(0);
+    const ids = STAFF.map(({ STAFF_NO }) => ({ id: `user_${STAFF_NO}` })).sort((a, b) =>
+      a.id < b.id ? -1 : 1,
+    );
+    const file = join(shop(), 'sources', 'service.yaml');
+    expect(await answersOf(file, '/v1/users?limit=40&page=3', '/v1/products?limit=2&page=30')).toMatchObject([
+      { data: ids.slice(80), meta: { total: 93 } },
+      { data: [{ id: 'prod_G-1174' }, { id: 'prod_G-1177' }], meta: { total: 61 } },
+    ]);
+    expect(out).not.toMatch(/resources\.\w+\.list(?:\.window|\.total)?: /);
+  });
+
+  it('says how to draft it again with what the operator knows, and that draft has no wrong field', async () => {
+    const { out } = await init(...from(''), ...HEADER);
+    expect(out).toContain(
+      `portico -- infer --resource users=${desk.origin}/staff/find.do --resource products=${desk.origin}/goods/find.do --header 'X-Desk: …' --name service --out service.yaml `,
+    );
+    const file = join(shop(), 'service.yaml');
+    const lists = from('').map((word) => (word === '--from' ? '--resource' : word));
+    const known = ['--id', 'users=STAFF_NO', '--map', 'users.name=FULL_NM'];
+    const one = ['--one', `users=/staff/one.do?no=${STAFF[4]?.['STAFF_NO'] ?? ''}`];
+    const config = ['-c', join(shop(), 'portico.yaml')];
+    const words = [
+      ...config,
+      'infer',
+      ...lists,
+      ...HEADER,
+      '--name',
+      'service',
+      '--out',
+      file,
+      ...known,
+      ...one,
+    ];
+    expect(await runCommand(words)).toMatchObject({ code: 0 });
+    expect(await answersOf(file, '/v1/users/user_000123', '/v1/users/user_123')).toMatchObject([
+      { data: { id: 'user_000123', name: 'Doe, Jane' } },
+      { error: { code: 'not_found' } },
+    ]);
+  });
+
+  it('shows no credential of an address in that command', async () => {
+    const { out } = await init(...from('?api_key=s3cret').slice(0, 2), ...HEADER);
+    expect(out).toContain('/staff/find.do?api_key=…');
+    expect(out).not.toContain('s3cret');
   });
 });

@@ -53,8 +53,13 @@ describe('portico infer for several resources', () => {
     ]);
     expect([unknown.code, unknown.err]).toEqual([
       1,
-      expect.stringContaining('--map colour=price names no field of'),
+      expect.stringMatching(/--map colour=price names no field of (\w+)\n.*--map \1\.<field>=</),
     ]);
+  });
+
+  it('takes a column that is named for one resource, as the draft writes its place', async () => {
+    const named = await infer([...both(), ...HEADER, '--map', 'products.price=price']);
+    expect(named).toMatchObject({ code: 0, err: expect.not.stringContaining('names no field') });
   });
 
   it('writes one file for both, and says how to serve it at once and for good', async () => {
