@@ -43,7 +43,7 @@ type ListContext = InferContext & {
 const READ_SHARE = 0.4;
 
 function mapRows(
-  { resource, response, columns, described, given }: ListContext,
+  { resource, response, columns, described }: ListContext,
   rows: readonly JsonObject[],
 ): MapDraft {
   const { dialect } = response;
@@ -53,7 +53,7 @@ function mapRows(
   );
   for (const [field, path] of Object.entries(columns))
     refuseAbsentColumn(rows, { field, kind: kinds.get(field) }, path);
-  const mapping = mapFields(resource, 'list', rows, { paths, dialect, described, given });
+  const mapping = mapFields(resource, 'list', rows, { paths, dialect, described });
   if (mapping !== undefined) return mapping;
   const candidates = candidatesText('id', columnsOf(rows));
   throw new InferError(

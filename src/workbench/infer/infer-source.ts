@@ -7,14 +7,14 @@ import { type ServiceClient, createServiceClient } from './requests/service-clie
 import { composeDraft } from './compose-draft.ts';
 import { itemsOf } from './detect/find-rows.ts';
 import type { FirstResponse } from './detect/first-response.ts';
-import { readListReply } from './requests/list-reader.ts';
-import type { DraftNote } from './notes/note.ts';
+import { compileTextReader, readListReply } from './requests/list-reader.ts';
+import { type DraftNote, sure } from './notes/note.ts';
 import { readInferTarget, type InferTarget } from './requests/read-target.ts';
 import { singleRecordRequest, type SingleRecordOptions } from './requests/single-record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, inferOutcomes } from './infer-outcomes.ts';
 import { decideEmptyTexts } from './map/empty-texts.ts';
 import { inferProof, type ProofDraft } from './verify/infer-proof.ts';
-import type { InferContext } from './map/infer-context.ts';
+import type { InferContext, RecordContext } from './map/infer-context.ts';
 import { type RecordDraft, inferRecord } from './map/infer-record.ts';
 import { type ListDraft, inferList } from './infer-list.ts';
 import { type FirstOptions, readFirst } from './read-first.ts';
@@ -104,17 +104,41 @@ function withEmptyTexts(resource: Resource, list: ListDraft, record: RecordDraft
   };
 }
 
+/** The list with the zeros in front of its ids taken for the form of a number; `undefined` if it has none. */
+function withoutZeros({ mapping, notes, rows, ...list }: ListDraft): ListDraft | undefined {
+  const ids = rows.map(compileTextReader(mapping.idPath));
+  const isPadded = ids.every((id) => /^\d+$/.test(id)) && ids.some((id) => /^0\d/.test(id));
+  if (mapping.id.kind === 'number' || !isPadded) return undefined;
+  const text = sure('whole numbers: a record is found only without the zeros in front');
+  const noted = notes.map((note) =>
+    note.at.at(-1) === 'id' && note.at.length === 3 ? { ...note, ...text } : note,
+  );
+  return { ...list, rows, mapping: { ...mapping, id: { kind: 'number' } }, notes: noted };
+}
+
+/** Drafts the view of one record. If no id finds a record with the zeros in front of it, ids are tried without them. */
+async function inferBoth(context: InferContext & Pick<RecordContext, 'given'>, list: ListDraft) {
+  const readWith = ({ rows, mapping }: ListDraft) => inferRecord({ ...context, rows, list: mapping });
+  const record = await readWith(list);
+  const bare = record.first === undefined ? withoutZeros(list) : undefined;
+  const again = bare && (await readWith(bare));
+  return bare && again?.first !== undefined ? { list: bare, record: again } : { list, record };
+}
+
 /** Composes the draft that the replies suggest. Doctor has not checked it yet. @throws InferError */
 async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
   const response = await readFirst(target, client, options);
   const { resource, columns } = options;
-  const given = singleRecordRequest(options, target);
-  const context = { client, resource, response, columns, described: describedFor(options), given };
+  const context = { client, resource, response, columns, described: describedFor(options) };
   const moreRows = rowsOf(response, options.samples.slice(1));
-  const found = await inferList({ ...context, moreRows });
-  const { rows, mapping } = found;
-  const one = resource.hasSingle ? await inferRecord({ ...context, rows, list: mapping }) : undefined;
-  const { list, record, notes } = withEmptyTexts(resource, found, one);
+  const listed = await inferList({ ...context, moreRows });
+  const given = singleRecordRequest(options, target);
+  const one = resource.hasSingle ? await inferBoth({ ...context, given }, listed) : { list: listed };
+  const { list, record, notes } = withEmptyTexts(
+    resource,
+    one.list,
+    'record' in one ? one.record : undefined,
+  );
   const outcomes = await findOutcomes(context, target, list, record);
   const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
   const { proof } = outcomes;

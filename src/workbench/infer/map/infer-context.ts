@@ -16,12 +16,12 @@ export type InferContext = {
   readonly columns: Readonly<Record<string, string>>;
   /** The resources whose ids the source describes. */
   readonly described: ReadonlySet<string>;
-  /** The operator's request for one record, with an id of the list in it. */
-  readonly given: RequestSpec | undefined;
 };
 
 /** What `infer` knows of the list when it looks for the view of one record. */
 export type RecordContext = InferContext & {
+  /** The operator's request for one record, with an id of the list in it. */
+  readonly given: RequestSpec | undefined;
   readonly rows: readonly JsonObject[];
   readonly list: MapDraft;
 };

@@ -1,6 +1,5 @@
 // Finds out for `infer` what the id of the records is: its column, whether it is a number or a text, and its form.
 
-import type { RequestSpec } from '../../../config/schema/source.ts';
 import { NumberText } from '../../../kernel/json/json.ts';
 import { scalarText } from '../../../kernel/json/values.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
@@ -62,26 +61,17 @@ function idInAddress(columns: readonly Column[]): IdDraft | undefined {
   return { kind, pattern, path: link.path, remark };
 }
 
-/**
- * Whether ids of one width have zeros in front, which a number would lose, and the operator's request names none without
- * them. Ids of several widths are numbers that have outgrown their zeros.
- */
-function needsZeros(ids: readonly string[], given: RequestSpec | undefined): boolean {
-  const padded = ids.every((id) => id.length === ids[0]?.length) ? ids.filter((id) => /^0\d/.test(id)) : [];
-  const named = new Set(JSON.stringify(given ?? '').split(/\W+/));
-  const isBare = (id: string) => !named.has(id) && named.has(id.replace(/^0+/, ''));
-  return padded.length > 0 && !padded.some(isBare);
-}
+/** Whether ids have zeros in front that a number would lose. Ids of several widths are numbers that have outgrown them. */
+const arePadded = (ids: readonly string[]) =>
+  ids.some((id) => /^0\d/.test(id)) && ids.every((id) => id.length === ids[0]?.length);
 
 /**
- * Drafts the id from the columns and the one that was chosen, or from the end of a URL; `undefined` if nothing can be the id. `given` is the
- * operator's request for one record.
+ * Drafts the id from the columns and the one that was chosen, or from the end of a URL; `undefined` if nothing can be the id.
  */
 export function inferId(
   columns: readonly Column[],
   chosen: ColumnChoice | undefined,
   known: 'text' | undefined,
-  given?: RequestSpec,
 ): IdDraft | undefined {
   // XML and CSV write everything as texts.
   const hasNumbers = columns.some(({ values }) =>
@@ -97,8 +87,7 @@ export function inferId(
   const asText = column.values.some((value) => typeof value === 'string');
   const isDigits = texts.every((text) => DIGITS.test(text));
   // A service that writes numbers as texts may give any text to its next record as an id.
-  const kind =
-    known ?? (isDigits && !needsZeros(texts, given) && (!asText || !hasNumbers) ? 'number' : 'text');
+  const kind = known ?? (isDigits && !arePadded(texts) && (!asText || !hasNumbers) ? 'number' : 'text');
   const form = kind === 'text' ? formOf(texts) : undefined;
   const seen =
     kind === 'number'

@@ -1,7 +1,6 @@
 // Guesses for `portico infer` which column of a service holds each field of the contract, and writes the `map` of the
 // draft, once for the list and once for the single record.
 
-import type { RequestSpec } from '../../../config/schema/source.ts';
 import { pathAt } from '../../../source/adapter/spec/path.ts';
 import { CHECKED } from '../../../source/adapter/spec/spec-location.ts';
 import type { Resource } from '../../../contract/resource.ts';
@@ -87,7 +86,6 @@ function pathsOf({ columns, others }: ColumnChoice): {
 type KnownOfFields = Pick<FieldContext, 'described'> & {
   readonly paths: Readonly<Record<string, string>>;
   readonly dialect: Pick<Dialect, 'zone' | 'idKind'> | undefined;
-  readonly given?: RequestSpec | undefined;
 };
 
 /** What is known of the list, or of the single record, whose fields are mapped. */
@@ -215,7 +213,7 @@ export function mapFields(
   view: 'list' | 'get',
   rows: readonly JsonObject[],
   /** `paths` are the columns by field that the dialect or the operator names; the resource itself is one of `described`. */
-  { paths, dialect, described, given }: KnownOfFields,
+  { paths, dialect, described }: KnownOfFields,
 ): MapDraft | undefined {
   const [columns, lists] = [columnsOf(rows), listsOf(rows)];
   const fields = view === 'list' ? resource.itemFields : resource.detailFields;
@@ -228,7 +226,7 @@ export function mapFields(
     return { columns: [column], others: [], level: 'sure', isGiven: true };
   };
   const [idField] = resource.itemFields;
-  const id = inferId(columns, idField && choose(idField), dialect?.idKind, given);
+  const id = inferId(columns, idField && choose(idField), dialect?.idKind);
   if (id === undefined) return undefined;
   refuseUndescribed([...resource.itemFields, ...resource.detailFields], described);
   const notes: DraftNote[] = [];
