@@ -143,7 +143,8 @@ describe('a request that failed or was slow', () => {
     expect((await list('status=429')).map(({ code }) => code)).toEqual(['rate_limit_exceeded']);
     expect(await list('caller=requestsfew0&since=1h')).toHaveLength(1);
     expect(await list('limit=1')).toHaveLength(1);
-    expect(await list('code=nothing.like.it')).toEqual([]);
+    expect(await list('code=server_error')).toEqual([]);
+    expect((await ask('/api/requests?code=nothing_like_it')).status).toBe(400);
   });
 
   it('is listed up to a time, as an instant or a span, and the answer says up to which', async () => {
