@@ -28,6 +28,9 @@ function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'
   );
 }
 
+/** Names of parameters that are credentials or ids. If the list is answered without the parameter, it is an id. */
+const KEY_OR_ID = /^(?!.*api).*(?<![^-_.])key$|^code$/i;
+
 /** The operator's request for one record; `undefined` if none was given. @throws InferError */
 export function singleRecordRequest(
   options: SingleRecordOptions,
@@ -51,5 +54,8 @@ export function singleRecordRequest(
     headers: [],
   });
   const own = oneBody !== undefined ? {} : { method: 'GET' as const };
-  return { ...read.request, ...own, headers: actionFor(target.request, read.request) };
+  const listed = new URL(options.url).searchParams;
+  const keys = [...url.searchParams].filter(([name]) => KEY_OR_ID.test(name) && !listed.has(name));
+  const query = { ...read.request.query, ...Object.fromEntries(keys) };
+  return { ...read.request, ...own, query, headers: actionFor(target.request, read.request) };
 }
