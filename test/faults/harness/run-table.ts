@@ -109,4 +109,6 @@ export async function runRows(
 /** A script that runs the rows of some themes, as its arguments say; so many `atOnce` where they mostly wait. */
 export async function runThemes(themes: Themes, atOnce = 1): Promise<void> {
   await runRows(Object.values(themes).flat(), parseArgs({ options: ROW_OPTIONS }).values, atOnce);
+  // Node's clean-up may wait for ever for the handle of a process that has ended (seen with 24.21, after row P5).
+  process.exit();
 }

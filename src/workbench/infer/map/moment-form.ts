@@ -27,8 +27,11 @@ function formatted(format: string): Form {
 
 const local = (format: string): Form => ({ ...formatted(format), local: true });
 
-/** European and American dates, with dots, slashes or hyphens. */
-const DAYS = ['dd.MM.yyyy', 'dd/MM/yyyy', 'dd-MM-yyyy', 'MM/dd/yyyy', 'MM-dd-yyyy'];
+/** European and American dates, and years first, with dots, slashes or hyphens. */
+const DAYS = [
+  ...['dd.MM.yyyy', 'dd/MM/yyyy', 'dd-MM-yyyy', 'MM/dd/yyyy', 'MM-dd-yyyy'],
+  ...['yyyy/MM/dd', 'yyyy.MM.dd'],
+];
 
 const FORMS: readonly Form[] = [
   { fits: /^\/Date\(-?\d{1,15}(?:[+-]\d{4})?\)\/$/, step: 'dotnetDate' },
@@ -43,7 +46,6 @@ const FORMS: readonly Form[] = [
   local('yyyy-MM-dd HH:mm:ss'),
   local('yyyy-MM-dd HH:mm'),
   local('yyyy-MM-dd'),
-  local('yyyy/MM/dd'),
   local('yyyyMMdd'),
   local('yyyyMMddHHmmss'),
   local('yyyyMMddHHmmssSSS'),

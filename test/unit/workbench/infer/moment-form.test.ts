@@ -18,6 +18,8 @@ describe('the form of moments', () => {
     ['18.01.2006', date('dd.MM.yyyy'), true],
     ['18.01.2006 10:30', date('dd.MM.yyyy HH:mm'), true],
     ['31/12/2019', date('dd/MM/yyyy'), true],
+    ['2021/03/09 14:05', date('yyyy/MM/dd HH:mm'), true],
+    ['2021.03.09', date('yyyy.MM.dd'), true],
     ['12/31/2019', date('MM/dd/yyyy'), true],
   ] as const)('of %s is known, and whether it names a zone', (text, steps, local) => {
     expect(momentForm([text])).toMatchObject({ steps, local, share: 1, ambiguous: false });
