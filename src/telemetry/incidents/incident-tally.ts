@@ -138,7 +138,7 @@ export function goesOn(tally: IncidentTally, at: number, { answered }: TallySubj
   tally.answersTotal = answered() - tally.answersFrom;
 }
 
-/** Another process saw the last failure: so all until the second after it counts. */
+/** Another process saw the last failure: so all before its second counts. What came within it may be well already. */
 export function goesOnElsewhere(
   tally: IncidentTally,
   seen: number,
@@ -147,9 +147,8 @@ export function goesOnElsewhere(
 ): void {
   tally.seenByFleet = seen;
   if (!tally.isOpen || seen <= tally.seen) return;
-  const later = seen + 1_000;
-  tally.answersTotal = Math.max(tally.answersTotal, answered(later) - tally.answersFrom);
-  const until = Math.max(0, tally.trailing - countsSince(later).healthy);
+  tally.answersTotal = Math.max(tally.answersTotal, answered(seen) - tally.answersFrom);
+  const until = Math.max(0, tally.trailing - countsSince(seen).healthy);
   tally.total += until;
   tally.trailing -= until;
 }

@@ -183,4 +183,15 @@ describe('an open incident', () => {
     expect(Math.abs(calls.total - before.calls.total - 50)).toBeLessThanOrEqual(10);
     expect(Math.abs(answers.total - before.answers.total - 50)).toBeLessThanOrEqual(10);
   });
+
+  it('has no calls of the second of the last failure that another process saw, because they may be well already', () => {
+    const night = createNight();
+    night.seconds(3, () => night.calls('crm', 10));
+    night.seconds(10, () => night.calls('crm', 0, 10));
+    night.moveTo(night.now + 500);
+    night.calls('crm', 10);
+    const before = only(night.incidents());
+    night.tracker.seen([{ ...before, seen: night.now }]);
+    expect(only(night.incidents()).calls).toEqual({ failed: 100, total: 100 });
+  });
 });
