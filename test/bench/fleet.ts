@@ -1,3 +1,8 @@
+/*
+ * What a fleet asks of its Redis: `npm run bench:fleet`, on a machine with nothing else to do. Everything is done twice: once
+ * Redis names its commands (MONITOR), which costs bytes and CPU itself, and once these two are read.
+ */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,11 +19,6 @@ import { startRedisCluster } from '../support/redis/cluster.ts';
 import { openConsoleTabs } from './console-tabs.ts';
 import { type Portico, type PorticoOptions, startPortico } from './portico-server.ts';
 import { startRedis, startUpstream } from './rivals.ts';
-
-/*
- * What a fleet asks of its Redis: `npm run bench:fleet`, on a machine with nothing else to do. Everything is done twice: once
- * Redis names its commands (MONITOR), which costs bytes and CPU itself, and once these two are read.
- */
 
 /** How long everything takes, and the parts that are measured, by name; all by default. */
 const [seconds = '10', ...chosen] = process.argv.slice(2);

@@ -1,3 +1,5 @@
+// A service of no known dialect: ranges of rows by `from` and `upto`, ids with zeros in front, errors as 200 with `rc`.
+
 import type { HttpReply } from '../upstream/scripted-upstream.ts';
 import type { Dialect } from './serve.ts';
 import { whole } from './serve.ts';
