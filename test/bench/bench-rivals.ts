@@ -3,10 +3,11 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/process/free-port.ts';
 import { checkGateways } from './check-gateways.ts';
+import { compare, nothingMeasured, type Rivals } from './compare.ts';
 import { latencyAt, type Memory, memoryOfPages } from './measures.ts';
 import { type Host, type Portico, startPortico } from './portico-server.ts';
 import type { BenchResult } from './print-result.ts';
-import { isPinned, type Running } from './processes.ts';
+import { isPinned, type Running, startServersWith } from './processes.ts';
 import {
   type Lura,
   type Rival,
@@ -19,8 +20,9 @@ import {
 } from './rivals.ts';
 import { type Load, median, type Target } from './rounds.ts';
 import { startOfCompiled, startOfPackages } from './start-time.ts';
+import { type Counting, valgrindPrefix } from './valgrind.ts';
 import { costsOfWorkers } from './workers.ts';
-import { compareSideBySide, type Measured, type Server } from './side-by-side.ts';
+import type { Server } from './side-by-side.ts';
 
 export type RivalsOptions = {
   readonly rounds: number;
@@ -28,6 +30,8 @@ export type RivalsOptions = {
   readonly scratch: string;
   /** What is measured. */
   readonly groups: ReadonlySet<string>;
+  /** How instructions are counted in Valgrind; absent: CPU is measured, and instructions where the machine counts them. */
+  readonly counting?: Counting | undefined;
 };
 
 /** What all servers are given, and what ends them. */
@@ -41,30 +45,6 @@ type Bench = RivalsOptions & {
 };
 
 const HOT = 'portico hot';
-
-/** Rivals by the name of the ratio to each. */
-type Rivals = Readonly<Record<string, Server>>;
-
-/** Compares a server with some rivals, and adds what was measured to the result. */
-async function compare({ rounds, load, result }: Bench, ours: Server, rivals: Rivals): Promise<void> {
-  const { name } = ours.target;
-  const compared = await compareSideBySide(ours, Object.values(rivals), rounds, load);
-  for (const [index, ratio] of Object.keys(rivals).entries()) {
-    const found = compared[index];
-    if (found === undefined) continue;
-    result.ratios[ratio] = found.ratio;
-    if (found.instructions !== undefined) result.instructionRatios[ratio] = found.instructions;
-    addMeasured(result, name, found.ours);
-    addMeasured(result, found.rival, found.theirs);
-  }
-}
-
-const nothingMeasured = () => ({ ratios: {}, instructionRatios: {}, rates: {}, costs: {}, instructions: {} });
-
-function addMeasured(result: BenchResult, name: string, measured: Measured): void {
-  for (const kind of ['rates', 'costs', 'instructions'] as const)
-    result[kind][name] = [...(result[kind][name] ?? []), ...measured[kind]];
-}
 
 function toServer({ keep }: Bench, { target, running }: Rival): Server {
   return { target, pid: keep(running).pid };
@@ -234,6 +214,7 @@ export async function benchRivals(options: RivalsOptions): Promise<BenchResult> 
   };
   try {
     if (['hot', 'miss', 'passthrough'].some((group) => groups.has(group))) await checkGateways(scratch);
+    if (options.counting !== undefined) startServersWith(valgrindPrefix(options.counting.folder));
     const redis = keep(await startRedis(scratch));
     const upstream = keep(await startUpstream(scratch));
     const shared = { scratch, redisUrl: redis.url, upstreamUrl: upstream.url };

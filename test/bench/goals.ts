@@ -22,6 +22,9 @@ const ROWS = [
 ] as const;
 const GOALS = ROWS.map(([group, ratio, atLeast, aim]): Goal => ({ group, ratio, atLeast, aim }));
 
+/** Whether a ratio has a goal. */
+export const hasGoal = (ratio: string): boolean => GOALS.some((goal) => goal.ratio === ratio);
+
 /** A goal, and what the run says of it. */
 export type JudgedGoal = Goal & { readonly verdict: 'met' | 'missed' | 'not judged' };
 

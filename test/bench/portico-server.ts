@@ -121,7 +121,7 @@ resources:
 }
 
 async function untilAnswered(url: string, key: string): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 180_000;
   for (;;) {
     try {
       const { status } = await fetch(`${url}/v1/users`, { headers: { Authorization: `Bearer ${key}` } });
@@ -129,7 +129,7 @@ async function untilAnswered(url: string, key: string): Promise<void> {
     } catch {
       // Not listening yet.
     }
-    if (performance.now() > deadline) throw new Error('Portico did not answer within 60 s');
+    if (performance.now() > deadline) throw new Error('Portico did not answer within 180 s');
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

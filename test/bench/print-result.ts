@@ -55,9 +55,11 @@ const ratioText = ({ median: middle, least, greatest }: Ratio) =>
 
 function costLine({ instructions }: BenchResult, name: string, costs: readonly number[]): string {
   const counted = instructions[name] ?? [];
-  const counts =
-    counted.length === 0 ? '' : `, ${(median(counted) / 1_000).toFixed(0)} thousand instructions`;
-  return `${name.padEnd(28)}${median(costs).toFixed(1).padStart(7)} µs${counts}`;
+  const parts = [
+    ...(costs.length === 0 ? [] : [`${median(costs).toFixed(1).padStart(7)} µs`]),
+    ...(counted.length === 0 ? [] : [`${(median(counted) / 1_000).toFixed(0)} thousand instructions`]),
+  ];
+  return `${name.padEnd(28)}${parts.join(', ')}`;
 }
 
 /** Each goal, and how many of them are met. */
@@ -97,7 +99,7 @@ export function printResult(result: BenchResult, goals: readonly JudgedGoal[], j
     `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the servers on one of them' : 'not pinned'}`,
     `${String(result.rounds)} rounds of ${String(result.seconds)} s, ${String(result.connections)} connections`,
     '',
-    'CPU of an answer; each server had the core in turns with another one',
+    'what an answer took',
     ...Object.entries(costs).map(([name, values]) => costLine(result, name, values)),
     '',
     'CPU of an answer of the rival / of ours, measured at the same time: the median, the least and the greatest of the rounds',

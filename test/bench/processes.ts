@@ -18,9 +18,18 @@ const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version'])
 /** Whether each server has a core of its own; without it, figures say less. */
 export const isPinned = canPin;
 
+let serverPrefix: readonly string[] = [];
+
+/** Has each server that is started from now on run by another program, which stands before its command. */
+export function startServersWith(prefix: readonly string[]): void {
+  serverPrefix = prefix;
+}
+
 function pinned(core: Core, command: string, args: readonly string[]): readonly [string, readonly string[]] {
-  if (!canPin) return [command, args];
-  return ['taskset', ['-c', core === 'server' ? '0' : '1', command, ...args]];
+  const isServer = core === 'server';
+  const pin = canPin ? ['taskset', '-c', isServer ? '0' : '1'] : [];
+  const [program = '', ...programArgs] = [...pin, ...(isServer ? serverPrefix : []), command, ...args];
+  return [program, programArgs];
 }
 
 /** Ends a process, and with SIGTERM first, because nginx takes its workers along only then. */
@@ -66,6 +75,9 @@ export function start(
   return { pid: child.pid ?? 0, startedAt, stop: stopper(child) };
 }
 
+/** A server that runs in Valgrind takes so long. */
+const LISTENS_WITHIN_MS = 120_000;
+
 /** Starts a server that prints `listening <port>` on standard error. @throws Error with what it printed instead */
 export function startListening(
   command: string,
@@ -75,7 +87,10 @@ export function startListening(
   return new Promise((resolve, reject) => {
     const said: string[] = [];
     const name = args[0] ?? command;
-    const timer = setTimeout(() => reject(new Error(`${name} does not listen:\n${said.join('\n')}`)), 20_000);
+    const timer = setTimeout(
+      () => reject(new Error(`${name} does not listen:\n${said.join('\n')}`)),
+      LISTENS_WITHIN_MS,
+    );
     const running = start(command, args, options, (line) => {
       said.push(line);
       const [, port] = /^listening (\d+)$/.exec(line) ?? [];

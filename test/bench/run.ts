@@ -10,7 +10,7 @@ import { printResult } from './print-result.ts';
 
 /*
  * `npm run bench` measures Portico against its rivals, and ends with 1 if a goal is missed. Goals are judged by instructions,
- * so it ends with 3 where the machine does not count them (`perf`). `npm run bench -- --against <commit>,<commit>` measures this checkout
+ * so it ends with 3 where the machine does not count them (`perf`); with `--valgrind`, Valgrind counts them. `npm run bench -- --against <commit>,<commit>` measures this checkout
  * against other commits, in pairs. Each of these options has this checkout measured once more: `--traces 0.01` (it records
  * that share of its requests), `--migration` (its configuration declares one), `--webhooks` (its configuration has a
  * webhook, to which an event is sent, because a key expires soon), `--tabs` (five tabs of the console are open) and
@@ -35,6 +35,10 @@ const { values } = parseArgs({
     replicas: { type: 'string' },
     /** What is measured; without `--against`, the same as `--groups`. */
     measures: { type: 'string' },
+    /** Without `--against`: instructions are counted in Valgrind, for the rivals of the goals; no CPU is measured. */
+    valgrind: { type: 'boolean', default: false },
+    /** With `--valgrind`: how long each server is under load before it is counted. */
+    warm: { type: 'string', default: '240' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
@@ -53,7 +57,8 @@ const scratch = await mkdtemp(join(tmpdir(), 'portico-bench-'));
 /** Measures this checkout against its rivals. */
 async function benchOthers(): Promise<void> {
   const groups = new Set((values.measures ?? values.groups).split(','));
-  const result = await benchRivals({ rounds, load, scratch, groups });
+  const counting = values.valgrind ? { folder: scratch, warmSeconds: Number(values.warm) } : undefined;
+  const result = await benchRivals({ rounds, load, scratch, groups, counting });
   const goals = judgeGoals(groups, result.instructionRatios);
   printResult(result, goals, values.json);
   process.exitCode = exitCodeOf(goals);

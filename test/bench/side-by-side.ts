@@ -24,8 +24,8 @@ export type Comparison = {
   readonly rival: string;
   readonly ours: Measured;
   readonly theirs: Measured;
-  /** The cost of the rival's answers over that of ours: above 1, ours cost less. */
-  readonly ratio: Ratio;
+  /** The cost of the rival's answers over that of ours: above 1, ours cost less. Absent where only instructions are counted. */
+  readonly ratio: Ratio | undefined;
   /** The same of instructions; absent where they are not counted. */
   readonly instructions: Ratio | undefined;
 };
