@@ -14,6 +14,7 @@ import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
 import { readInThread } from '../input/config-check-client.ts';
 import { printOpenEdits, printProblems, type ReadyConfig } from '../input/read-config.ts';
 import { openPrimary, processServices, runWorker, workersOf } from './start-workers.ts';
+import { collectStartGarbage } from './collect-start-garbage.ts';
 import { readLastGood } from './last-good.ts';
 import { createReloadTriggers, type OpenReloadTriggers } from './reload-triggers.ts';
 
@@ -104,6 +105,7 @@ async function open(configFile: string, context: CliContext): Promise<() => Prom
 
 /** `portico start`: serves until the process is asked to stop, then drains. */
 export async function runStart(configFile: string, context: CliContext): Promise<void> {
+  collectStartGarbage(context.stop);
   const { primary } = context.processes;
   if (primary !== undefined) {
     await runWorker(primary, context);
