@@ -37,8 +37,8 @@ const { values } = parseArgs({
     measures: { type: 'string' },
     /** Without `--against`: instructions are counted in Valgrind, for the rivals of the goals; no CPU is measured. */
     valgrind: { type: 'boolean', default: false },
-    /** With `--valgrind`: how long each server is under load before it is counted. */
-    warm: { type: 'string', default: '240' },
+    /** With `--valgrind`: how much each server answers before it is counted. */
+    warm: { type: 'string', default: '40000' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
@@ -57,7 +57,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'portico-bench-'));
 /** Measures this checkout against its rivals. */
 async function benchOthers(): Promise<void> {
   const groups = new Set((values.measures ?? values.groups).split(','));
-  const counting = values.valgrind ? { folder: scratch, warmSeconds: Number(values.warm) } : undefined;
+  const counting = values.valgrind ? { folder: scratch, warmAnswers: Number(values.warm) } : undefined;
   const result = await benchRivals({ rounds, load, scratch, groups, counting });
   const goals = judgeGoals(groups, result.instructionRatios);
   printResult(result, goals, values.json);
