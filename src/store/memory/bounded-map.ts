@@ -5,6 +5,8 @@ import { LRUCache } from 'lru-cache';
 // Expired entries stay until room is needed, also after a `get`.
 const KEEP_EXPIRED = { noDeleteOnStaleGet: true };
 const LATEST = { allowStale: true };
+/** How much longer an entry may live than its time to live says. */
+const CLOCK_MS = 10;
 
 /**
  * Creates an LRU map that bounds the sum of its entries' sizes. `sizeOf` returns an entry's size in the unit of `sizeMax`; larger
@@ -18,6 +20,8 @@ export function createBoundedMap<T extends object>(
     maxSize: sizeMax,
     sizeCalculation: (value, key) => Math.max(1, Math.ceil(sizeOf(value, key))),
     ttlAutopurge: false,
+    // The library keeps the time for so long, by a timer; with its default of 1 ms it would start one for every few calls.
+    ttlResolution: CLOCK_MS,
   });
   return {
     get: (key: string) => cache.get(key, KEEP_EXPIRED),
