@@ -104,25 +104,30 @@ function withEmptyTexts(resource: Resource, list: ListDraft, record: RecordDraft
   };
 }
 
-/** The list with the zeros in front of its ids taken for the form of a number; `undefined` if it has none. */
-function withoutZeros({ mapping, notes, rows, ...list }: ListDraft): ListDraft | undefined {
+/** The list with the zeros in front of its ids taken in the other way, as a part of them or not; `undefined` if it has none. */
+function withOtherZeros({ mapping, notes, rows, ...list }: ListDraft): ListDraft | undefined {
   const ids = rows.map(compileTextReader(mapping.idPath));
   const isPadded = ids.every((id) => /^\d+$/.test(id)) && ids.some((id) => /^0\d/.test(id));
-  if (mapping.id.kind === 'number' || !isPadded) return undefined;
-  const text = sure('whole numbers: a record is found only without the zeros in front');
+  if (!isPadded) return undefined;
+  const isNumber = mapping.id.kind === 'number';
+  const kind = isNumber ? 'text' : 'number';
+  const what = isNumber
+    ? 'texts: a record is found only with'
+    : 'whole numbers: a record is found only without';
+  const text = sure(`${what} the zeros in front`);
   const noted = notes.map((note) =>
     note.at.at(-1) === 'id' && note.at.length === 3 ? { ...note, ...text } : note,
   );
-  return { ...list, rows, mapping: { ...mapping, id: { kind: 'number' } }, notes: noted };
+  return { ...list, rows, mapping: { ...mapping, id: { kind } }, notes: noted };
 }
 
-/** Drafts the view of one record. If no id finds a record with the zeros in front of it, ids are tried without them. */
+/** Drafts the view of one record. If no id finds a record, ids are tried with or without the zeros in front of them. */
 async function inferBoth(context: InferContext & Pick<RecordContext, 'given'>, list: ListDraft) {
   const readWith = ({ rows, mapping }: ListDraft) => inferRecord({ ...context, rows, list: mapping });
   const record = await readWith(list);
-  const bare = record.first === undefined ? withoutZeros(list) : undefined;
-  const again = bare && (await readWith(bare));
-  return bare && again?.first !== undefined ? { list: bare, record: again } : { list, record };
+  const other = record.first === undefined ? withOtherZeros(list) : undefined;
+  const again = other && (await readWith(other));
+  return other && again?.first !== undefined ? { list: other, record: again } : { list, record };
 }
 
 /** Composes the draft that the replies suggest. Doctor has not checked it yet. @throws InferError */

@@ -45,8 +45,6 @@ export function linkedPaths(rows: readonly JsonObject[], list: MapDraft): readon
   return [new URL(link, 'http://service.invalid').pathname.replace(/[^/]+(?=\/?$)/, '{id}')];
 }
 
-type IsRecord = (record: JsonObject) => boolean;
-
 const VARIABLE = '{id}';
 
 /** Replaces the variable `{id}` in a request by an id. */
@@ -72,21 +70,20 @@ function containsId(value: JsonObject, id: string, kind: IdKind, depth = 0): boo
 const hasOwnScalars = (value: JsonObject) =>
   Object.values(value).filter((one) => scalarText(one) !== undefined).length;
 
-/** Whether a record's own address ends in an id, for records that have no other id. */
-function linkedBy({ idPath, id: { kind, pattern } }: MapDraft, id: string): IsRecord {
-  if (pattern === undefined) return () => false;
-  const idOf = compileTextReader(idPath, pattern);
-  return (record) => sameId(idOf(record), id, kind);
-}
+/** An id, and how it is read from a row of the list. */
+type Wanted = { readonly id: string; readonly kind: IdKind; readonly idOf: (row: JsonObject) => string };
 
-/** An id, and how a record with this id is recognised. */
-type Wanted = { readonly id: string; readonly kind: IdKind; readonly isLinked: IsRecord };
-
-/** The path of the record with an id: the outermost object that is not only a wrapper. */
-function findItem(document: Json, { id, kind, isLinked }: Wanted): string | undefined {
-  return valuesIn(document, () => true).find(({ value }) => {
+/**
+ * The path of the record with an id: the outermost object that has it where rows of the list have it; or else (`isListed`: the
+ * reply is a list, in which other numbers may be equal to the id) the outermost one that is not only a wrapper.
+ */
+function findItem(document: Json, { id, kind, idOf }: Wanted, isListed: boolean): string | undefined {
+  const values = valuesIn(document, () => true);
+  const own = values.find(({ value }) => isObject(value) && sameId(idOf(value), id, kind));
+  if (own !== undefined || isListed) return own?.path;
+  return values.find(({ value }) => {
     if (!isObject(value)) return false;
-    if (isLinked(value) || Object.values(value).some((one) => sameId(one, id, kind))) return true;
+    if (Object.values(value).some((one) => sameId(one, id, kind))) return true;
     const parts = Object.values(value).filter((one) => isObject(one)).length;
     // The id may be in one of several parts of a record. The record is then the whole.
     return parts > 1 && hasOwnScalars(value) === 0 && containsId(value, id, kind, 1);
@@ -108,14 +105,15 @@ export async function findRecord(search: RecordSearch): Promise<FoundRecord | un
   const { kind } = list.id;
   const [first, ...others] = ids;
   if (first === undefined) return undefined;
-  const wanted = { id: first, kind, isLinked: linkedBy(list, first) };
+  const wanted = { id: first, kind, idOf: compileTextReader(list.idPath, list.id.pattern) };
   const listed = known.map((id) => ({ id }));
   const [unknown = `${first}zz9`] = missingIds(listed, '');
   for (const request of requests) {
     if (client.callsLeft < 3) return undefined;
     const reply = await client.send(withId(request, first));
     const document = reply.status < 300 ? read(reply) : undefined;
-    const path = document === undefined ? undefined : findItem(document, wanted);
+    const isListed = request.path === response.request.path && Object.hasOwn(request.query, list.idPath);
+    const path = document === undefined ? undefined : findItem(document, wanted, isListed);
     // If the rows of the list are a table, the reply with one record may be a table, too.
     const isTable = response.place.table !== undefined;
     const item = path ?? (document === undefined || !isTable ? undefined : tableItem(document, first, kind));

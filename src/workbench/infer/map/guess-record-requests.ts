@@ -4,6 +4,7 @@ import type { RequestSpec } from '../../../config/schema/source.ts';
 import { mapLeaves } from '../../../kernel/json/json-tree.ts';
 import { percentDecoded } from '../../../kernel/percent-decoded.ts';
 import { compileTextReader } from '../requests/list-reader.ts';
+import { maskText } from '../../explain/value-shape.ts';
 import { linkedPaths } from './find-record.ts';
 import type { RecordContext } from './infer-context.ts';
 
@@ -19,32 +20,45 @@ export function listedIds({ rows, list, response: { dialect } }: RecordContext):
   });
 }
 
-/** Replaces an id of the list in a request by the variable. */
-function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec | undefined {
-  const known = new Set(ids);
+/** Replaces an id in a request by the variable: the first part that is one, behind `skipped` others. */
+function withVariable(
+  request: RequestSpec,
+  isId: (part: string) => boolean,
+  skipped = 0,
+): RequestSpec | undefined {
   let found = 0;
+  const isWanted = (part: string) => {
+    if (!isId(part)) return false;
+    found += 1;
+    return found === skipped + 1;
+  };
   const mark = (text: string, split: RegExp, decode: (part: string) => string) =>
     text
       .split(split)
-      .map((part) => {
-        if (found > 0 || !known.has(decode(part))) return part;
-        found += 1;
-        return '{id}';
-      })
+      .map((part) => (isWanted(decode(part)) ? '{id}' : part))
       .join('');
   const plain = (part: string) => part;
   const decoded = (part: string) => percentDecoded(part) ?? part;
   const inTree = (tree: unknown) =>
     mapLeaves(tree, (leaf) => {
       if (typeof leaf === 'string') return mark(leaf, /([^\w.|=+/~-]+|=eq\.)/, plain);
-      if (typeof leaf !== 'number' || found > 0 || !known.has(String(leaf))) return leaf;
-      found += 1;
-      return '{id}';
+      return typeof leaf === 'number' && isWanted(String(leaf)) ? '{id}' : leaf;
     });
   const path = mark(request.path, /([/()',]|\.(?:json|xml|do|php|aspx?)$)/, decoded);
   const query = inTree(request.query) as RequestSpec['query'];
   const body = inTree(request.body) as RequestSpec['body'];
-  return found === 0 ? undefined : { ...request, path, query, ...(body !== undefined && { body }) };
+  return found <= skipped ? undefined : { ...request, path, query, ...(body !== undefined && { body }) };
+}
+
+/** The operator's request with the variable in the place of its id. If it has no id of the list, parts that look like one. */
+function givenRequests(given: RequestSpec, { list }: RecordContext, ids: readonly string[]) {
+  const known = new Set(ids);
+  const exact = withVariable(given, (part) => known.has(part));
+  if (exact !== undefined) return [exact];
+  const shapes = new Set(ids.map((id) => maskText(id)));
+  const isLike = (part: string) =>
+    list.id.kind === 'number' ? /^\d+$/.test(part) : shapes.has(maskText(part));
+  return [0, 1, 2].flatMap((skipped) => withVariable(given, isLike, skipped) ?? []);
 }
 
 /** The end of a path that only says that it is a list. The path of a record goes on without that end. */
@@ -54,10 +68,7 @@ const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
 export function guessRecordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
   const { response, given, list } = context;
   const { request, dialect } = response;
-  if (given !== undefined) {
-    const marked = withVariable(given, ids);
-    return marked === undefined ? [] : [marked];
-  }
+  if (given !== undefined) return givenRequests(given, context, ids);
   const known = dialect?.record(request, list.id.kind === 'number');
   if (request.body !== undefined) return known === undefined ? [] : [known];
   const path = request.path.replace(/\/$/, '');
@@ -78,5 +89,9 @@ export function guessRecordRequests(context: RecordContext, ids: readonly string
   const usual = [...paths].flatMap((one) =>
     queries.map((query): RequestSpec => ({ ...below, path: one, query: Object.fromEntries(query) })),
   );
-  return known === undefined ? usual : [known, ...usual];
+  // A service without addresses of records may filter its list by the id. If it ignores the filter, it sends all rows.
+  const query = { ...Object.fromEntries(secrets), [list.idPath]: '{id}' };
+  const filtered =
+    /^\w+$/.test(list.idPath) && ids.length > 1 ? [{ ...below, path: request.path, query }] : [];
+  return [...(known === undefined ? [] : [known]), ...usual, ...filtered];
 }

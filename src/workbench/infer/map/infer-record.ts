@@ -4,6 +4,7 @@ import type { ItemsSpec, RequestSpec } from '../../../config/schema/source.ts';
 import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { pickEvenly } from '../../../kernel/pick-evenly.ts';
 import { knownPaths } from '../dialects/example-names.ts';
+import { maskedSample } from './describe-columns.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
 import { unmapped } from './map-list.ts';
 import { adoptListSteps } from './adopt-list-steps.ts';
@@ -42,15 +43,17 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */
-function placeholder({ response, resource, list, given }: RecordContext): RecordDraft {
+function placeholder(context: RecordContext): RecordDraft {
+  const { response, resource, list, given } = context;
   const { request } = response;
   const at = ['resources', resource.name, 'get'];
   const option = request.body === undefined ? '--one <address with an id>' : '--one-body <file with an id>';
+  const [id = ''] = listedIds(context);
   const how =
     given === undefined
-      ? `give it with ${option}`
-      : `the request given with ${option} finds no record for an id of the list`;
-  const text = `no view of one record was found, so each request for one is an error; ${how}`;
+      ? `give it with ${option}, such as that of the list with a filter by the id`
+      : `the request given with ${option} finds no record by an id as the list writes it (${maskedSample(id)})`;
+  const text = `no view of one record was found, so each request for one is an error; ${how}; if the service has none, take \`single\` of ${resource.name} out of contract.yaml, and \`get\` out of this file`;
   const details = resource.detailFields.map(
     (field) => [field.name, list.map[field.name] ?? unmapped(field)] as const,
   );

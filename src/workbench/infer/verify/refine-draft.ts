@@ -71,6 +71,8 @@ function withFindings(draft: Draft, { findings, unreached }: ClaimRun): Draft {
     if (note === undefined) return [];
     const open = draft.notes.filter(({ level, at }) => level === 'edit' && isSamePlace(at, note.at));
     if (open.length === 0) return [note];
+    // The view of one record is a placeholder, which claims nothing.
+    if (finding.probe === 'get' && note.at.length === 3) return [];
     // The draft has a note at this place that says what to edit, so the finding is added to that note.
     const text = [...open, note].map((one) => one.text).join('; ');
     return note.level === 'edit' ? [{ ...note, text }] : [];

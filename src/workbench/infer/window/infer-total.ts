@@ -35,12 +35,18 @@ function readTotal(place: TotalPlace, { reply, document }: ListReply): number | 
   return readOrUndefined(() => read(reply, document));
 }
 
-/** The places of a total: those of the dialect, then those with a usual name and the same number in another window. */
-function guesses({ dialect, base, other = base }: TotalContext): readonly TotalPlace[] {
+/**
+ * The places of a total: those of the dialect, then those with the same number in another window, if the name is usual, or if it
+ * is the number of all rows and not that of the window.
+ */
+function guesses({ dialect, base, other = base, walk }: TotalContext): readonly TotalPlace[] {
   const known = dialect?.total;
   if (known === 'none') return [];
+  const counted = walk?.complete === true && base.ids.length < walk.ids.length ? walk.ids.length : undefined;
   const stated = statedNumbers(base.reply, base.document)
-    .filter(({ place, count, isNamed }) => isNamed && readTotal(place, other) === count)
+    .filter(
+      ({ place, count, isNamed }) => (isNamed || count === counted) && readTotal(place, other) === count,
+    )
     .map(({ place }) => place);
   if (known === undefined || 'count' in known) return stated;
   const documented = known.at === undefined ? [known] : known.at.split(' | ').map((at) => ({ ...known, at }));

@@ -110,8 +110,17 @@ export function missingIds(records: readonly EvidenceRow[], start: string): read
   return [...new Set(ids)].slice(0, MISSING_TRIED);
 }
 
-async function checkMissing({ ask, sample }: Evidence): Promise<Finding> {
+/** Whether even a record of the list is not found by its id: then a reply to another id shows nothing. */
+async function findsNothing({ ask, sample, failed }: Evidence): Promise<boolean> {
+  return failed.has('get') && (await ask.one(sample.records[0]?.id ?? ''))?.value === undefined;
+}
+
+const NOTHING_FOUND = 'no record is found by its id';
+
+async function checkMissing(evidence: Evidence): Promise<Finding> {
+  const { ask, sample } = evidence;
   const conclude = concludeAt('missing id', 'an id that no record has is not found', ['outcomes']);
+  if (await findsNothing(evidence)) return conclude('could not tell', NOTHING_FOUND);
   let shown: Exchange<unknown> | undefined;
   for (const id of missingIds(sample.records, ask.resource.idStart)) {
     const exchange = await ask.one(id);
@@ -146,6 +155,7 @@ async function checkMalformed(evidence: Evidence): Promise<Finding> {
   const { idStart, name } = ask.resource;
   const conclude = concludeAt('malformed id', 'an id of another form is not found', idPlace(ask));
   if (failed.has('missing id')) return conclude('could not tell', 'no unknown id is answered as not found');
+  if (await findsNothing(evidence)) return conclude('could not tell', NOTHING_FOUND);
   let asked = 0;
   const largest = INTEGER_FORMS.get(ask.spec.resources[name]?.id.form);
   for (const tail of [...(largest === undefined ? [] : [String(largest)]), ...HOSTILE_SUFFIXES]) {

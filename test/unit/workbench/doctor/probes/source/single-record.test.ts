@@ -99,9 +99,9 @@ describe('the probe of an id that no record has', () => {
     });
   });
 
-  it('differs if no rule knows it, and says which to write', async () => {
+  it.each([[], ['get']])('differs if no rule knows it, and says which to write (%s)', async (...failed) => {
     const gone = withRecords((id) => (Number(id) > 7 ? { status: 410, body: {} } : 'as usual'));
-    expect(await probe('missing id', gone)).toMatchObject({
+    expect(await probe('missing id', gone, {}, failed)).toMatchObject({
       verdict: 'differs',
       advice: { otherwise: 'outcomes, before others: - { on: get, status: 410, is: not_found }' },
     });
@@ -111,6 +111,15 @@ describe('the probe of an id that no record has', () => {
     const polite = withRecords((id) => (Number(id) > 7 ? { body: { error: 'none' } } : 'as usual'));
     expect((await probe('missing id', polite))?.advice?.otherwise).toContain('at: …, equals: …');
   });
+
+  it.each(['missing id', 'malformed id'])(
+    'tells nothing if no record is found by its id: %s',
+    async (name) => {
+      const none = withRecords(() => ({ status: 410, body: {} }));
+      const [verdict, observed] = ['could not tell', 'no record is found by its id'];
+      expect(await probe(name, none, {}, ['get'])).toMatchObject({ verdict, observed });
+    },
+  );
 
   it('differs if a record comes for every id', async () => {
     const inventing = withRecords((id) => ({ body: { id: Number(id), title: `t${id}` } }));
