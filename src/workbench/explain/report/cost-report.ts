@@ -5,6 +5,7 @@ import type { QueryCost } from '../../../pipeline/query-costs.ts';
 import type { ReportBlock } from './report.ts';
 
 function costText({ cost, calls, reason, rowsMax }: QueryCost): string {
+  if (calls === 0) return 'no call: the file names no column for the field';
   const made = plural(calls, 'call');
   if (cost === 'page' || cost === 'record') return `${cost} (${made})`;
   return `${cost} (${reason}; at most ${rowsMax} rows in ${made})`;

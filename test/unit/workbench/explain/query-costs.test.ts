@@ -61,6 +61,13 @@ describe('the costs of queries', () => {
     ]);
   });
 
+  it('says of a filter on a field without a column that it needs no call', () => {
+    const costs: QueryCost[] = [{ query: 'category=…', cost: 'page', calls: 0 }];
+    expect(renderText([costTable(costs)])).toBe(
+      'category=…  no call: the file names no column for the field\n',
+    );
+  });
+
   it('shares lines where there are many queries, and says how many cost the same', () => {
     const many = (count: number): QueryCost[] =>
       Array.from({ length: count }, (_, index) => ({ query: `sort=f${index}`, cost: 'page', calls: 1 }));
