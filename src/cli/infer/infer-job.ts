@@ -193,19 +193,22 @@ function defaultFile(name: string, configFile: string): string {
   return existsSync(folder) ? join(folder, `${name}.yaml`) : `${name}.yaml`;
 }
 
-/** Refuses a file that exists, and a name that another file of its folder has. */
-function refuseTaken(out: string, name: string): void {
+/** Refuses a file that exists, and a name that another file of its folder has. `option` is what the file is named by. */
+function refuseTaken(out: string, option: '--name' | '--out', name: string): void {
   const folder = dirname(out);
-  const again = (file: string) =>
-    `write --out or --name with another one, or add a resource to it with --into ${file}`;
-  if (existsSync(out)) throw new InferError(`${out} exists, and is not replaced`, again(out));
+  const again = (change: string, file: string) =>
+    `write another ${change}, or add a resource to it with --into ${file}`;
+  if (existsSync(out)) throw new InferError(`${out} exists, and is not replaced`, again(option, out));
   if (!existsSync(folder)) throw new InferError(`there is no folder ${folder}`, `mkdir -p ${folder}`);
   const others = readdirSync(folder).filter((file) => /\.ya?ml$/.test(file));
   const taken = others.find((file) =>
     new RegExp(`^name: *['"]?${name}['"]? *(?:#|$)`, 'm').test(readFileSync(join(folder, file), 'utf8')),
   );
   if (taken !== undefined)
-    throw new InferError(`the name "${name}" is taken by ${join(folder, taken)}`, again(join(folder, taken)));
+    throw new InferError(
+      `the name "${name}" is taken by ${join(folder, taken)}`,
+      again('--name', join(folder, taken)),
+    );
 }
 
 /**
@@ -247,6 +250,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
   const { name } = readInferTarget(first);
   const isAddressed = split.resource.some(({ resource }) => resource !== undefined);
   const out = args.into ?? args.out ?? (isAddressed ? defaultFile(name, context.configFile) : undefined);
-  if (out !== undefined && args.into === undefined) refuseTaken(out, name);
+  if (out !== undefined && args.into === undefined)
+    refuseTaken(out, args.out === undefined ? '--name' : '--out', name);
   return { name, drafts: [first, ...others], into: opened?.into, out };
 }

@@ -1,6 +1,7 @@
 // `portico infer`: asks a live service, and writes the draft of the source file that describes it.
 
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { name as nameSchema } from '../../config/schema/elements/scalars.ts';
 import { inferSource, type InferOptions, type InferredSource } from '../../workbench/infer/infer-source.ts';
@@ -14,6 +15,7 @@ import { type Report, renderText } from '../../workbench/explain/report/report.t
 import { type CompiledSource, compileSourceText } from '../../source/compile-sources.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes, withHint } from '../context/context.ts';
 import { liveEnvironment, readGatewayContract } from '../input/read-config.ts';
+import { withInstalledSchema } from '../input/shipped-files.ts';
 import { printBlocks, printReport } from '../output/print-report.ts';
 import { withProgress } from '../output/progress.ts';
 import { type InferArguments, type InferJob, readInferJob } from './infer-job.ts';
@@ -129,8 +131,12 @@ export async function draftSource(
   context: CliContext,
 ) {
   const contract = readGatewayContract(configFile);
-  const job = readInferJob(url, options, { ...context, configFile, contract });
-  const drafted = await draftAll(job, context);
+  const read = () => readInferJob(url, options, { ...context, configFile, contract });
+  const job = await endByInferError(read, exitCodes.usage);
+  const found = await draftAll(job, context);
+  // In a clone, the schema stands beside the gateway file.
+  const isClone = existsSync(join(dirname(configFile), 'source.schema.json'));
+  const drafted = isClone ? found : { ...found, text: withInstalledSchema(found.text) };
   const {
     text,
     resources: [first, ...others],
@@ -155,18 +161,25 @@ export async function draftSource(
   const needed = job.into === undefined ? Object.keys(variables) : [];
   const written = { name: first.name, resources: served, variables: needed, configFile };
   const next = job.out === undefined ? [] : nextSteps({ ...written, file, contract });
-  const isOpen = resources.some(({ notes }) => notes.some(({ level }) => level === 'edit'));
-  return { file, report, next, isOpen, isComplete: drafted.isComplete };
+  const open = resources.filter(({ notes }) => notes.some(({ level }) => level === 'edit'));
+  return {
+    ...{ file, report, next, isComplete: drafted.isComplete },
+    /** The resources of which something is to edit. */
+    open: open.map((one) => one.compiled.resource),
+  };
 }
 
-/** Runs a command that drafts. A draft that is not possible ends it: 69 if the service does not answer, or else 1. */
-export async function endByInferError<T>(run: () => Promise<T>): Promise<T> {
+/** Runs a part of a command that drafts. If no draft is possible, this ends it: with 69 if the service does not answer. */
+export async function endByInferError<T>(
+  run: () => T | Promise<T>,
+  otherwise: number = exitCodes.failure,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof InferError)) throw error;
-    const { unavailable, failure } = exitCodes;
-    throw new ExitError(error.isUnavailable ? unavailable : failure, error.message, error.hint);
+    const code = error.isUnavailable ? exitCodes.unavailable : otherwise;
+    throw new ExitError(code, error.message, error.hint);
   }
 }
 

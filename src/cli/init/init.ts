@@ -1,11 +1,11 @@
 // `portico init`: writes the files of a gateway into a folder, with a draft of the sources that are named.
 
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { styleText } from 'node:util';
 import { isSecretName } from '../../config/yaml/hide-secrets.ts';
 import { closest } from '../../config/validate/closest.ts';
-import type { Contract } from '../../contract/resource.ts';
+import type { Contract, Resource } from '../../contract/resource.ts';
 import { type ReportBlock, renderText } from '../../workbench/explain/report/report.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import { CALLS_MAX, draftSource, endByInferError, TIMEOUT_S } from '../infer/infer.ts';
@@ -13,13 +13,7 @@ import { readGatewayContract, readSource } from '../input/read-config.ts';
 import { readRegularFile } from '../input/regular-file.ts';
 import { quoted } from '../output/plain-output.ts';
 import { printBlocks } from '../output/print-report.ts';
-import {
-  type FoundSources,
-  sampleSources,
-  starterFiles,
-  withInstalledSchema,
-  writeStarterFile,
-} from './starter-files.ts';
+import { type FoundSources, sampleSources, starterFiles, writeStarterFile } from './starter-files.ts';
 
 /** The options of `portico init`. */
 type InitOptions = {
@@ -98,17 +92,24 @@ const withoutSecrets = ({ href }: URL) =>
     .replaceAll(/([^?&=]+)=[^&#]*/g, (all, name: string) => (isSecretName(name) ? `${name}=…` : all));
 
 /** The commands that draft a source again in the folder, beside the file, which the operator may have changed. */
-function draftAgain(file: string, addresses: readonly Address[], header: readonly string[], run: string) {
+function draftAgain(
+  { file, open }: { readonly file: string; readonly open: readonly Resource[] },
+  addresses: readonly Address[],
+  header: readonly string[],
+  run: string,
+) {
   const own = basename(file);
-  const name = addresses[0]?.resource ?? '';
   const words = [
     ...addresses.map((one) => `--resource ${quoted(`${one.resource}=${withoutSecrets(one.url)}`)}`),
     ...header.map((line) => `--header ${quoted(line.replace(/:.*$/s, ': …'))}`),
     `--name ${own.replace(/\.yaml$/, '')} --out ${own}`,
-    `--id ${name}=<column> --map ${name}.<field>=<column> --one '${name}=<address of one record>'`,
+    ...open.flatMap(({ name, hasSingle }) => [
+      `--id '${name}=<column>' --map '${name}.<field>=<column>'`,
+      ...(hasSingle ? [`--one '${name}=<address of one record>'`] : []),
+    ]),
   ];
   return {
-    heading: `To settle what is to edit in sources/${own}, edit it; or draft it again with the options that you can fill in:`,
+    heading: `To settle what is to edit in sources/${own}, edit it; or draft it again: fill in what you know behind --out, and delete the other options there:`,
     blocks: [`${run} infer ${words.join(' ')}`, `mv ${own} sources/${own}`],
   };
 }
@@ -139,8 +140,7 @@ async function draftAll(
     );
     blocks.push(...drafted.report.blocks);
     isComplete &&= drafted.isComplete;
-    if (drafted.isOpen) again.push(draftAgain(drafted.file, group, header, run));
-    writeFileSync(drafted.file, withInstalledSchema(readRegularFile(drafted.file)));
+    if (drafted.open.length > 0) again.push(draftAgain(drafted, group, header, run));
   }
   return { blocks, again, isComplete };
 }

@@ -4,17 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileDifference } from '../output/file-difference.ts';
 import type { ReportBlock } from '../../workbench/explain/report/report.ts';
-import { shippedText } from '../input/shipped-files.ts';
+import { INSTALLED, shippedText, withInstalledSchema } from '../input/shipped-files.ts';
 
 /** A file by its path in the folder. */
 type StarterFile = { readonly path: string; readonly text: string };
-
-/** Where editors find the schemas, and people the guides, once the package is installed. */
-const SHIPPED = 'node_modules/portico/config/';
-
-/** A source file whose editor finds the schema of the installed package. */
-export const withInstalledSchema = (text: string) =>
-  text.replace('$schema=../source', `$schema=../${SHIPPED}source`);
 
 /** The source files of the sample services, which `portico samples all` starts. */
 export const sampleSources: readonly StarterFile[] = ['crm', 'catalog'].map((name) => ({
@@ -41,10 +34,10 @@ export function starterFiles(
   const needed = variables.map((name) => `${name}=\n`);
   const credentials = needed.length === 0 ? [] : ['# What the sources need to be let in.\n', ...needed];
   const contract = shippedText('contract.yaml')
-    .replace('$schema=', `$schema=${SHIPPED}`)
+    .replace('$schema=', `$schema=${INSTALLED}`)
     .replace(
       '. See docs/contract.md.',
-      `.\n# Delete what you do not serve, and add what is yours: ${SHIPPED}docs/contract.md\n# Whether a change breaks callers: npm run -s portico -- check --against <the file as it was>`,
+      `.\n# Delete what you do not serve, and add what is yours: ${INSTALLED}docs/contract.md\n# Whether a change breaks callers: npm run -s portico -- check --against <the file as it was>`,
     );
   const starter = (name: string) => shippedText(`starter/${name}`);
   return [

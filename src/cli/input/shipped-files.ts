@@ -24,6 +24,13 @@ export const demoFile = fileURLToPath(new URL('../../../config/demo.yaml', impor
 export const shippedText = (path: string) =>
   readFileSync(new URL(`../../../config/${path}`, import.meta.url), 'utf8');
 
+/** Where editors find the schemas, and people the guides, once the package is installed. */
+export const INSTALLED = 'node_modules/portico/config/';
+
+/** A source file whose editor finds the schema of the installed package. */
+export const withInstalledSchema = (text: string) =>
+  text.replace('$schema=../source', `$schema=../${INSTALLED}source`);
+
 /** The runbook that the operator's listener serves; empty if it was not installed. */
 export function servedRunbook(): string {
   const found = firstOf('../../runbook.md', '../../../config/docs/runbook.md');

@@ -186,6 +186,21 @@ describe('portico init from a service of ranges of rows, ids with zeros in front
     ]);
   });
 
+  it('has in that command the options of each resource of which something is to edit', async () => {
+    const { out } = await init(...from(''), ...HEADER);
+    const options = (name: string) => `--id '${name}=<column>' --map '${name}.<field>=<column>'`;
+    const [users, products] = ['users', 'products'].map(options);
+    expect(out).toContain(`--out service.yaml ${users} --one 'users=<address of one record>' ${products}\n`);
+  });
+
+  it('names in a draft that is made again the same schema', async () => {
+    await init(...from('').slice(0, 2), ...HEADER);
+    const out = join(shop(), 'service.yaml');
+    const list = ['--resource', from('')[1] ?? '', ...HEADER, '--name', 'service', '--out', out];
+    expect((await runCommand(['-c', join(shop(), 'portico.yaml'), 'infer', ...list])).code).toBe(0);
+    expect(read('service.yaml').split('\n')[0]).toBe(read('sources/service.yaml').split('\n')[0]);
+  });
+
   it('shows no credential of an address in that command', async () => {
     const { out } = await init(...from('?api_key=s3cret').slice(0, 2), ...HEADER);
     expect(out).toContain('/staff/find.do?api_key=…');

@@ -217,7 +217,7 @@ describe('a command', () => {
   it('infers no draft, and says why', async () => {
     const { code, err } = await run('infer', '--resource', `accounts=${upstream.origin}/accounts`);
     expect([code, err]).toEqual([
-      1,
+      64,
       expect.stringContaining('the contract has no list of accounts, and a draft begins with one'),
     ]);
   });

@@ -52,7 +52,10 @@ function sourceName(given: string | undefined, url: URL): string {
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new InferError('the address does not begin with http:// or https://');
+    throw new InferError(
+      'the address does not begin with http:// or https://',
+      'a file with a saved reply is named with --sample',
+    );
   return url;
 }
 

@@ -48,7 +48,7 @@ describe('portico infer', () => {
     expect(first.err).toContain('The draft passes portico check.');
     expect((await runCommand(['check', '--source', out])).code).toBe(0);
     const text = readFileSync(out, 'utf8');
-    expect((await runInfer(args)).code).toBe(1);
+    expect((await runInfer(args)).code).toBe(64);
     expect(readFileSync(out, 'utf8')).toBe(text);
     rmSync(folder, { recursive: true });
   });
@@ -102,8 +102,12 @@ describe('portico infer', () => {
 
   it('wants an address or a sample, and a resource', async () => {
     expect(await runInfer(['--resource', 'users'])).toMatchObject({
-      code: 1,
+      code: 64,
       err: expect.stringContaining('nothing to look at'),
+    });
+    expect(await runInfer(['nonsense', '--resource', 'users'])).toMatchObject({
+      code: 64,
+      err: expect.stringMatching(/does not begin with http.*\n.*--sample/),
     });
     expect((await runInfer(['http://127.0.0.1:1/', '--resource', 'orders'])).code).toBe(64);
     expect((await runInfer(['http://127.0.0.1:1/'])).code).toBe(64);

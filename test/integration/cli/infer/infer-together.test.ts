@@ -52,7 +52,7 @@ describe('portico infer for several resources', () => {
       join(folder.path, 'x.yaml'),
     ]);
     expect([unknown.code, unknown.err]).toEqual([
-      1,
+      64,
       expect.stringMatching(/--map colour=price names no field of (\w+)\n.*--map \1\.<field>=</),
     ]);
   });
@@ -124,7 +124,7 @@ describe('portico infer for several resources', () => {
     ['a list without address', ['users=http://a.invalid/x', 'products'], 'needs its own address'],
   ])('refuses %s without a call', async (_name, resources, message) => {
     const { code, err } = await infer(resources.flatMap((one) => ['--resource', one]));
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+    expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining(message) });
   });
 });
 
@@ -154,19 +154,33 @@ describe('portico infer --into', () => {
 
 describe('a draft that cannot be written', () => {
   it.each([
-    ['the file exists', (): void => writeFileSync(shopFile(), ''), 'exists, and is not replaced'],
+    [
+      'the file exists',
+      (): void => writeFileSync(shopFile(), ''),
+      /exists, and is not replaced\n.*another --name, or .*--into/,
+    ],
+    [
+      'the file that is named exists',
+      (): void => writeFileSync(shopFile(), ''),
+      /exists, and is not replaced\n.*another --out, or .*--into/,
+      () => ['--out', shopFile()],
+    ],
     [
       'its name is taken',
       (): void => writeFileSync(join(folder.path, 'sources', 'other.yaml'), 'source: 1\nname: shop\n'),
-      'the name "shop" is taken by',
+      /the name "shop" is taken by .*\n.*another --name, or .*--into/,
+      () => ['--out', shopFile()],
     ],
-    ['its folder is missing', (): void => undefined, 'mkdir -p', ['--out', 'no-such-folder/shop.yaml']],
-  ])('is refused before any call where %s', async (_name, prepare, message, more: readonly string[] = []) => {
-    prepare();
-    const { code, err } = await infer([...both(), ...HEADER, ...more]);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
-    expect(service.requests).toEqual([]);
-  });
+    ['its folder is missing', (): void => undefined, /mkdir -p/, () => ['--out', 'no-such-folder/shop.yaml']],
+  ] as const)(
+    'is refused before any call where %s',
+    async (_name, prepare, message, more = (): string[] => []) => {
+      prepare();
+      const { code, err } = await infer([...both(), ...HEADER, ...more()]);
+      expect({ code, err }).toEqual({ code: 64, err: expect.stringMatching(message) });
+      expect(service.requests).toEqual([]);
+    },
+  );
 
   it('goes to standard output where the file comes into being meanwhile', async () => {
     const racing = endAfterTest(
