@@ -85,7 +85,7 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
   const own = found && mapRecords(context, found);
   if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];
-  const { rules, remark } = missingRules(found, found.records[0] ?? null);
+  const { rules, remark } = missingRules(found);
   const { map, notes } = adoptListSteps(context, found.records, own);
   return {
     get: { item: found.item, map },

@@ -17,10 +17,10 @@ function reportsErrors(document: Json | undefined): boolean {
 }
 
 /** Drafts the outcome for an unknown id. */
-export function missingRules({ missing, item }: FoundRecord, success: Json): MissingRules {
+export function missingRules({ first, missing, item }: FoundRecord): MissingRules {
   const unknown = (text: string): MissingRules => ({ rules: [], remark: toEdit(text) });
   const { status } = missing.reply;
-  const rule = outcomeRule(missing, success, { on: 'get', is: 'not_found' });
+  const rule = outcomeRule(missing, first.document, { on: 'get', is: 'not_found' });
   const answer = `an unknown id is answered with HTTP ${status}`;
   const isAny = status >= 500 || status === 401 || status === 403 || status === 429;
   if (isAny && (rule === undefined || status === 429))

@@ -17,7 +17,7 @@ async function draftOf(dialect: Dialect, ...more: readonly string[]) {
   return inferDraft([`${origin}/members`, '--resource', 'users', '--name', 'crm', ...more]);
 }
 
-/** A list at `/members` whose parts are named unusually; `only` chooses the rows that a request gets. */
+/** A list at `/members` whose parts are named unusually, with a code; `only` chooses the rows that a request gets. */
 const listOnly =
   (only: (request: UpstreamRequest) => typeof people = () => people): Dialect =>
   (request) => {
@@ -26,7 +26,9 @@ const listOnly =
     const offset = Number(query.get('offset') ?? '0');
     const limit = Math.min(Number(query.get('limit') ?? '20'), 40);
     const found = only(request);
-    return { body: { payload: { matches: found.length, leute: found.slice(offset, offset + limit) } } };
+    return {
+      body: { ok: true, payload: { matches: found.length, leute: found.slice(offset, offset + limit) } },
+    };
   };
 
 const byId = ({ query }: UpstreamRequest) =>
