@@ -21,7 +21,7 @@ const OTHER_HEADER =
 const TOTAL_HEADER = /total|count|records|results|rows|items|hits/;
 /** Usual names of totals. The length is checked first, because backtracking in a name of 50 KB takes 25 ms. */
 const TOTAL_NAME =
-  /^(?=.{1,80}$)(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
+  /^(?=.{1,80}$)(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|entries|number)|total|numfound|anzahl|anz|gesamt|hits|totalnumber|anzahlgesamt)$/;
 
 /** A longer text of digits is a code, not a number of rows. */
 const DIGITS_MAX = 9;

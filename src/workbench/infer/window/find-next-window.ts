@@ -145,10 +145,15 @@ function cursorForms(
   candidates: readonly ParameterCandidate[],
 ): readonly NextForm[] {
   const leaves = envelopeOf(document);
-  const isCursor = (leaf: Leaf) => CURSOR_NAME.test(lastName(leaf)) && !isLink(leaf);
+  // A parameter that the operator names without a value takes any text that the reply has.
+  const given = Object.keys(request.query).filter((name) => request.query[name] === '');
+  const isCursor = (leaf: Leaf) =>
+    !isLink(leaf) &&
+    (CURSOR_NAME.test(lastName(leaf)) || (given.length > 0 && typeof leaf.value === 'string'));
   const more = leaves.find((leaf) => MORE_NAME.test(lastName(leaf)) && typeof leaf.value === 'boolean');
   return leaves.filter(isCursor).flatMap(({ path: next }) => {
-    const places = [...namesakes(request, next), ...candidates].slice(0, CURSORS_TRIED);
+    const named = given.map((name) => ({ place: { in: 'query' as const, name } }));
+    const places = [...named, ...namesakes(request, next), ...candidates].slice(0, CURSORS_TRIED);
     return places.map(({ place }) => ({ kind: 'cursor' as const, next, more: more?.path, place }));
   });
 }

@@ -169,6 +169,9 @@ function isRound(count: number): boolean {
   return count >= 10 && (count % 10 === 0 || count % 25 === 0 || isPower || count === 12 || count === 15);
 }
 
+const HOW =
+  'draft again with the parameters of its pages in the address, such as ?page=1&size=20, or ?token= for one that takes a token';
+
 /** The remark on a list that is taken to be complete in one reply. */
 function wholeRemark(
   kind: 'none' | 'unseen',
@@ -178,10 +181,8 @@ function wholeRemark(
   const [key] = continuationsIn(base);
   if (key !== undefined)
     return toEdit(`the reply has ${key}, which may name more rows, and nothing here reads it`);
-  if (rows !== undefined && rows > count)
-    return toEdit(`${rows} rows are stated, and ${count} came: say how the others are asked for`);
-  if (isRound(count))
-    return toEdit(`${count} rows came, a round number: say how others are asked for, or that these are all`);
+  if (rows !== undefined && rows > count) return toEdit(`${rows} rows are stated, and ${count} came: ${HOW}`);
+  if (isRound(count)) return toEdit(`${count} rows came, a round number: if these are not all, ${HOW}`);
   if (rows !== undefined && rows <= count) return sure(`one call brings all ${count} rows`);
   if (kind === 'unseen')
     return toEdit(
@@ -190,7 +191,7 @@ function wholeRemark(
   if (/\.(?:csv|tsv|txt|ndjson|jsonl)$/i.test(path))
     return likely(`a file comes as a whole; it has ${count} rows`);
   return toEdit(
-    `could not find whether the ${count} rows of one call are all: no parameter or link returned others`,
+    `could not find whether the ${count} rows of one call are all: no parameter or link returned others; if not, ${HOW}`,
   );
 }
 

@@ -79,10 +79,12 @@ export function mergeSourceFiles(
   const { map: added } = contentsOf(draft, 'the draft');
   const resources = mapAt(map, 'resources');
   if (resources === undefined) throw new InferError(`${into.file} has no resources`);
-  if (jsonOf(map.get('decode', true)) !== jsonOf(added.get('decode', true)))
+  // Each resource of XML names its own lists.
+  const readingOf = (one: Mapping) => ({ ...(mapAt(one, 'decode')?.toJSON() as object), arrays: undefined });
+  if (JSON.stringify(readingOf(map)) !== JSON.stringify(readingOf(added)))
     throw new InferError(
       `the replies of the lists are read in different ways (${into.file}: decode)`,
-      'a source has one decode: write a file of its own with --name',
+      'a source has one decode: draft a file of its own by portico infer with another --name',
     );
   const head = headOf(added, into.text);
   for (const [index, pair] of (mapAt(added, 'resources')?.items ?? []).entries()) {
@@ -97,8 +99,10 @@ export function mergeSourceFiles(
     resources.items.push(pair);
   }
   resources.flow = false;
-  const [rules, more] = [map.get('outcomes', true), added.get('outcomes', true)];
-  if (isSeq(rules) && isSeq(more)) mergeRules(rules.items as Node[], more.items as Node[]);
+  for (const path of [['outcomes'], ['decode', 'arrays']]) {
+    const [rules, more] = [map.getIn(path, true), added.getIn(path, true)];
+    if (isSeq(rules) && isSeq(more)) mergeRules(rules.items as Node[], more.items as Node[]);
+  }
   raise(mapAt(map, 'budget'), mapAt(added, 'budget'), ['rows', 'calls', 'time']);
   raise(mapAt(map, 'net'), mapAt(added, 'net'), ['timeout']);
   return sourceFileText(document);

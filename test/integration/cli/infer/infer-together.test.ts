@@ -79,6 +79,23 @@ describe('portico infer for several resources', () => {
     expect(text + err).not.toContain(TOKEN);
   });
 
+  it('writes one file for two lists of XML, whose rows have different names', async () => {
+    const row = (name: string, n: number) => `<${name}><id>${n}</id><name>N ${n}</name></${name}>`;
+    const desk = endAfterTest(
+      await serve(({ path }) => ({
+        headers: { 'Content-Type': 'application/xml' },
+        body: `<all>${[1, 2, 3].map((n) => row(path.slice(1), n)).join('')}</all>`,
+      })),
+    );
+    const lists = ['users=/user', 'products=/product'].map((one) => one.replace('=', `=${desk.origin}`));
+    const words = lists.flatMap((one) => ['--resource', one]);
+    expect(await infer([...words, '--name', 'shop', ...HEADER])).toMatchObject({ code: 0 });
+    expect(parse(readFileSync(shopFile(), 'utf8'))).toMatchObject({
+      decode: { format: 'xml', arrays: expect.arrayContaining(['all.user', 'all.product']) },
+      resources: { users: {}, products: {} },
+    });
+  });
+
   it('keeps what it has found where the second list cannot be read', async () => {
     const missing = `${service.origin}/api/none`;
     const { code, err } = await infer([

@@ -45,6 +45,24 @@ describe('a draft of a list whose parameters have names that say nothing', () =>
     expect(draft).toMatch(/window: \{ kind: offset, base: 0/);
   });
 
+  it('finds the one that takes a token, if it is given without a value', async () => {
+    const dialect: Dialect = ({ query }) => {
+      const start = Number((query.get('marke') ?? '').replace('m', ''));
+      const weiter = start + 20 < things.length ? `m${start + 20}` : '';
+      return { body: { weiter, treffer: things.slice(start, start + 20) } };
+    };
+    const { draft } = await draftOf(dialect, '/suche?marke=');
+    expect(draft).toContain("query: { marke: '{cursor}' }");
+    expect(draft).toMatch(/window: \{ kind: cursor, sizeMax: \d+, next: weiter \}/);
+  });
+
+  it('says how to name them, if none is found and more rows are stated', async () => {
+    const report = await draftOf(() => ({ body: { anz: 64, treffer: things.slice(0, 20) } }), '/suche');
+    expect(editsOf(report, 'list.window')).toEqual([
+      expect.stringMatching(/64 rows are stated, and 20 came: draft again .* \?page=1&size=20, or \?token= /),
+    ]);
+  });
+
   it('finds the number of a page in the path', async () => {
     const dialect: Dialect = ({ path }) => {
       const page = /^\/v2\/things\/blatt\/(\d+)$/.exec(path)?.[1];
