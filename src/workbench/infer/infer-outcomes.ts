@@ -155,8 +155,8 @@ export function inferOutcomes(context: OutcomeContext): OutcomesDraft {
     ...dialectRules(context),
     // A reply with an error has no record either, but that does not mean that the record does not exist.
     ...errorRules(context),
-    ...context.recordRules.filter(isAbsence),
     ...refusal.rules,
+    ...context.recordRules.filter(isAbsence),
     ...pastEnd.rules,
     ...success.rules,
     ...USUAL,

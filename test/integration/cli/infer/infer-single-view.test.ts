@@ -47,6 +47,15 @@ describe('a draft of a service without an address for one record', () => {
     ]);
   });
 
+  it('does not take a refused credential for a record that is missing', async () => {
+    const dialect: Dialect = (request) =>
+      request.headers['x-key'] === 'its-secret' ? listOnly(byId)(request) : { body: { ok: false, rc: 3 } };
+    const { draft } = await draftOf(dialect, '--header', 'X-Key: its-secret');
+    const places = ['is: unauthorized', 'is: not_found'].map((rule) => draft.indexOf(rule));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
+  });
+
   it('asks the list for it, if that can be filtered by the id', async () => {
     const { draft } = await draftOf(listOnly(byId));
     expect(draft).toContain("request: { path: /members, query: { person_id: '{id}' } }");
