@@ -65,6 +65,7 @@ const ROWS_MIN = 40;
 
 /** Why a column is probably not the name of its records; `undefined` if it probably is. */
 export function whyNoName(column: Column, columns: readonly Column[], idPath: string): string | undefined {
+  if (column.path === idPath) return 'it is the id';
   const texts = textsOf(column);
   const distinct = new Set(texts).size;
   if (texts.length >= ROWS_MIN && distinct <= FEW && distinct * 8 <= texts.length)

@@ -157,5 +157,5 @@ export async function inferOrder(context: OrderContext): Promise<OrderDraft> {
   const hint = ascends(ids, kind)
     ? `the ${count} ids seen ascend, but ${isWhole ? 'they are few' : 'not all were seen'}: write order: id and orderIs: documented if the service promises it`
     : 'rows do not come in the order of their ids; if the service promises an order of its own, write order: source and orderIs: documented';
-  return unsorted(toEdit(`until then lists are scanned; ${hint}`));
+  return unsorted(toEdit(`lists are scanned; ${hint}`));
 }

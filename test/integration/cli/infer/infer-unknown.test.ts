@@ -190,6 +190,15 @@ describe('a draft of columns with names that say nothing', () => {
 });
 
 describe('a draft of names', () => {
+  it('asks about one that is the id', async () => {
+    const rows = things.map(({ id, titel }) => ({ uid: `U-${id}`, label: titel }));
+    const { origin } = endAfterTest(await serve(whole(rows), { open: true }));
+    const report = await inferDraft([`${origin}/things`, '--resource', 'users', '--name', 'crm']);
+    expect(editsOf(report, 'list.map.name')).toEqual([
+      expect.stringMatching(/^this may not be the name: it is the id .*other columns for name: label /),
+    ]);
+  });
+
   it('asks about one of few values', async () => {
     const rows = things.map((row, n) => ({ id: row.id, name: `Kind ${n % 4}`, price: row.preis }));
     expect(editsOf(await draftOf(whole(rows), '/things'), 'map.name')).toEqual([
