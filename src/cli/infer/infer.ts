@@ -163,7 +163,7 @@ export async function draftSource(
   const next = job.out === undefined ? [] : nextSteps({ ...written, file, contract });
   const open = resources.filter(({ notes }) => notes.some(({ level }) => level === 'edit'));
   return {
-    ...{ file, report, next, isComplete: drafted.isComplete },
+    ...{ file, report, next, served, isComplete: drafted.isComplete },
     /** The resources of which something is to edit. */
     open: open.map((one) => one.compiled.resource),
   };

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { styleText } from 'node:util';
 import { isSecretName } from '../../config/yaml/hide-secrets.ts';
 import { closest } from '../../config/validate/closest.ts';
-import type { Contract, Resource } from '../../contract/resource.ts';
+import type { Contract } from '../../contract/resource.ts';
 import { type ReportBlock, renderText } from '../../workbench/explain/report/report.ts';
 import { type CliContext, type CommandLine, ExitError, exitCodes } from '../context/context.ts';
 import { CALLS_MAX, draftSource, endByInferError, TIMEOUT_S } from '../infer/infer.ts';
@@ -91,27 +91,37 @@ const withoutSecrets = ({ href }: URL) =>
     .replace(/(?<=\/\/)[^/@]*@/, '')
     .replaceAll(/([^?&=]+)=[^&#]*/g, (all, name: string) => (isSecretName(name) ? `${name}=…` : all));
 
-/** The commands that draft a source again in the folder, beside the file, which the operator may have changed. */
+/** The commands that draft a source again in the folder, beside the file, and those that draft what is not in it. */
 function draftAgain(
-  { file, open }: { readonly file: string; readonly open: readonly Resource[] },
+  { file, open, served }: Awaited<ReturnType<typeof draftSource>>,
   addresses: readonly Address[],
   header: readonly string[],
   run: string,
-) {
+): readonly ReportBlock[] {
   const own = basename(file);
-  const words = [
-    ...addresses.map((one) => `--resource ${quoted(`${one.resource}=${withoutSecrets(one.url)}`)}`),
-    ...header.map((line) => `--header ${quoted(line.replace(/:.*$/s, ': …'))}`),
-    `--name ${own.replace(/\.yaml$/, '')} --out ${own}`,
-    ...open.flatMap(({ name, hasSingle }) => [
-      `--id '${name}=<column>' --map '${name}.<field>=<column>'`,
-      ...(hasSingle ? [`--one '${name}=<address of one record>'`] : []),
-    ]),
-  ];
-  return {
+  const infer = (some: readonly Address[], ...more: readonly string[]) =>
+    [
+      `${run} infer`,
+      ...some.map((one) => `--resource ${quoted(`${one.resource}=${withoutSecrets(one.url)}`)}`),
+      ...header.map((line) => `--header ${quoted(line.replace(/:.*$/s, ': …'))}`),
+      ...more,
+    ].join(' ');
+  const options = open.flatMap(({ name, hasSingle }) => [
+    `--id '${name}=<column>' --map '${name}.<field>=<column>'`,
+    ...(hasSingle ? [`--one '${name}=<address of one record>'`] : []),
+  ]);
+  const isServed = ({ resource }: Address) => served.includes(resource);
+  const missing = addresses.filter((one) => !isServed(one));
+  const named = `--name ${own.replace(/\.yaml$/, '')} --out ${own}`;
+  const again = {
     heading: `To settle what is to edit in sources/${own}, edit it; or draft it again: fill in what you know behind --out, and delete the other options there:`,
-    blocks: [`${run} infer ${words.join(' ')}`, `mv ${own} sources/${own}`],
+    blocks: [infer(addresses.filter(isServed), named, ...options), `mv ${own} sources/${own}`],
   };
+  const others = {
+    heading: 'To draft what is missing, for the reason above, into a file of its own:',
+    blocks: missing.map((one) => infer([one], `--name ${one.resource}`)),
+  };
+  return [...(open.length > 0 ? [again] : []), ...(missing.length > 0 ? [others] : [])];
 }
 
 /** Drafts a source of each host, and returns what was found. @throws InferError */
@@ -140,7 +150,7 @@ async function draftAll(
     );
     blocks.push(...drafted.report.blocks);
     isComplete &&= drafted.isComplete;
-    if (drafted.open.length > 0) again.push(draftAgain(drafted, group, header, run));
+    again.push(...draftAgain(drafted, group, header, run));
   }
   return { blocks, again, isComplete };
 }

@@ -201,6 +201,16 @@ describe('portico init from a service of ranges of rows, ids with zeros in front
     expect(read('service.yaml').split('\n')[0]).toBe(read('sources/service.yaml').split('\n')[0]);
   });
 
+  it('has a command of its own for a list that is not in the draft', async () => {
+    const other = `products=${desk.origin}/no/such.do`;
+    const { code, out } = await init(...from('').slice(0, 2), '--from', other, ...HEADER);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      `-- infer --resource ${from('')[1] ?? ''} --header 'X-Desk: …' --name service --out`,
+    );
+    expect(out).toContain(`-- infer --resource ${other} --header 'X-Desk: …' --name products\n`);
+  });
+
   it('shows no credential of an address in that command', async () => {
     const { out } = await init(...from('?api_key=s3cret').slice(0, 2), ...HEADER);
     expect(out).toContain('/staff/find.do?api_key=…');
