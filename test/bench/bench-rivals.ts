@@ -19,7 +19,7 @@ import {
   startUpstream,
 } from './rivals.ts';
 import { type Load, median, type Target } from './rounds.ts';
-import { startOfCompiled, startOfPackages } from './start-time.ts';
+import { residentAtRest, startOfCompiled, startOfPackages } from './start-time.ts';
 import { type Counting, valgrindPrefix } from './valgrind.ts';
 import { costsOfWorkers } from './workers.ts';
 import type { Server } from './side-by-side.ts';
@@ -200,8 +200,9 @@ async function benchGroups(bench: Bench): Promise<void> {
   if (groups.has('duties')) await benchDuties(bench);
   if (groups.has('workers')) result.workers = await costsOfWorkers(bench.rounds, bench.services);
   if (groups.has('start')) result.startPackagesMs = await startOfPackages(bench.services);
-  if (groups.has('start') && existsSync(COMPILED))
-    result.startCompiledMs = await startOfCompiled(COMPILED, bench.services);
+  if (!existsSync(COMPILED)) return;
+  if (groups.has('start')) result.startCompiledMs = await startOfCompiled(COMPILED, bench.services);
+  if (groups.has('memory')) result.bytesAtRest = await residentAtRest(COMPILED, bench.services);
 }
 
 /** Measures Portico against servers of other makes and the simplest ones that do the same. */

@@ -1,5 +1,7 @@
 import { build } from 'esbuild';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { bundleOptions } from '../../src/cli/build/bundle-options.ts';
 import { startPortico } from './portico-server.ts';
 import { runScript, startScript } from './processes.ts';
@@ -24,6 +26,17 @@ export function startOfCompiled(main: string, services: RivalServices): Promise<
     await started.stop();
     return started.startMs;
   });
+}
+
+const REST_MS = 15_000;
+
+/** What the compiled gateway keeps resident some seconds after its first answer, bytes; NaN where the system does not tell. */
+export async function residentAtRest(main: string, services: RivalServices): Promise<number> {
+  const started = await startPortico({ name: 'at-rest', main, ...services });
+  await delay(REST_MS);
+  const status = await readFile(`/proc/${String(started.pid)}/status`, 'utf8').catch(() => '');
+  await started.stop();
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 
 /** Bundles `rivals/main-packages.js` with the options of the gateway's bundle, and fills its compile cache. */
