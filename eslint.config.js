@@ -37,7 +37,10 @@ export const levels = [
         { folder: 'client', packages: ['axios'] },
       ],
     },
-    { layer: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible', 'to-fast-properties', 'zod'] },
+    {
+      layer: 'store',
+      packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible', 'to-fast-properties', 'zod'],
+    },
   ],
   [{ layer: 'pipeline', packages: ['jose'] }],
   [{ layer: 'migration', packages: ['ioredis'] }],

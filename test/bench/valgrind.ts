@@ -34,11 +34,13 @@ export function valgrindPrefix(folder: string): readonly string[] {
   ];
 }
 
-const control = (pid: number, command: string) => run('callgrind_control', [command, String(pid)]);
+/** Gives a command of callgrind to a process that runs in it. */
+const control = (pid: number, ...command: readonly string[]) =>
+  run('vgdb', [`--pid=${String(pid)}`, ...command]);
 
 /** Turns counting on or off. What is not counted runs about three times as fast. */
 async function setCounting(pid: number, isOn: boolean): Promise<void> {
-  await control(pid, `--instr=${isOn ? 'on' : 'off'}`);
+  await control(pid, 'instrumentation', isOn ? 'on' : 'off');
 }
 
 /** Instructions that all threads of a process in Valgrind run while something is done. */
@@ -47,9 +49,9 @@ async function countWhile<T>(
   folder: string,
   action: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly count: number }> {
-  await control(pid, '--zero');
+  await control(pid, 'zero');
   const value = await action();
-  await control(pid, '--dump');
+  await control(pid, 'dump');
   const dumps = (await readdir(folder)).filter((name) => name.startsWith(`instructions.${String(pid)}.`));
   let count = 0;
   for (const name of dumps) {
@@ -57,6 +59,7 @@ async function countWhile<T>(
     count += Number(/^(?:totals|summary): (\d+)/m.exec(await readFile(file, 'utf8'))?.[1]);
     await rm(file);
   }
+  if (count === 0) throw new Error(`Valgrind has counted nothing in process ${String(pid)}`);
   return { value, count };
 }
 
@@ -67,34 +70,38 @@ export type Counting = {
   readonly warmAnswers: number;
 };
 
-const WARM_LOAD_SECONDS = 10;
+/** How much a server answers in a round, so that the compiler's late work is a small part of it. */
+const ROUND_ANSWERS = 500;
 /** A miss has so much more to run. */
 const DISTINCT_SHARE = 0.3;
 /** Its clock is slow, so a server takes a connection for open that another one has closed. */
 const FAILED_SHARE_MAX = 0.01;
 
-async function warmUp({ target }: Server, load: Load, warmAnswers: number): Promise<void> {
-  const wanted = target.distinct ? warmAnswers * DISTINCT_SHARE : warmAnswers;
-  for (let answers = 0; answers < wanted;)
-    answers += (await sendLoad(target, { ...load, seconds: WARM_LOAD_SECONDS }, FAILED_SHARE_MAX)).answers;
+/** Loads a server until it has answered about so often; answers how often it was. */
+async function loadUntil({ target }: Server, connections: number, wanted: number): Promise<number> {
+  const least = target.distinct ? wanted * DISTINCT_SHARE : wanted;
+  let answers = 0;
+  while (answers < least)
+    answers += (await sendLoad(target, { seconds: 4, connections }, FAILED_SHARE_MAX)).answers;
+  return answers;
 }
 
 const counted = new WeakMap<Server, readonly number[]>();
 
 /** Instructions of an answer, round by round. A server that is compared again is not counted again. */
-async function countsOf(server: Server, rounds: number, load: Load, counting: Counting) {
+async function countsOf(server: Server, rounds: number, { connections }: Load, counting: Counting) {
   const known = counted.get(server);
   if (known !== undefined) return known;
   const { target, pid } = server;
-  await warmUp(server, load, counting.warmAnswers);
+  await loadUntil(server, connections, counting.warmAnswers);
   await setCounting(pid, true);
-  await sendLoad(target, load, FAILED_SHARE_MAX);
+  // Valgrind translates the code again.
+  await loadUntil(server, connections, 1);
   const counts: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const { value, count } = await countWhile(pid, counting.folder, () =>
-      sendLoad(target, load, FAILED_SHARE_MAX),
-    );
-    counts.push(count / value.answers);
+    const answered = () => loadUntil(server, connections, ROUND_ANSWERS);
+    const { value, count } = await countWhile(pid, counting.folder, answered);
+    counts.push(count / value);
   }
   await setCounting(pid, false);
   counted.set(server, counts);
