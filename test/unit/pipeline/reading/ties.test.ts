@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { modelList, type ModelRecord } from '../../../support/model/contract-model.ts';
 import { type Asked, openSource, type Serve } from '../../../support/pipeline/scripted-source.ts';
 import { replyOf } from '../../../support/pipeline/source-text.ts';
+import { toGatewayError } from '../../../../src/kernel/errors/fault.ts';
 import { expectedBody } from './shop.ts';
 
 const WINDOWS = {
@@ -65,7 +66,9 @@ function serveTies(rows: () => readonly ModelRecord[], way: keyof typeof WAYS): 
     const size = Number(n);
     const first =
       after !== undefined ? Number(after) : page !== undefined ? Number(page) * size : Number(from ?? 0);
-    const all = tied(rows(), sort, WAYS[way](after === undefined ? first * 131 + size : 0));
+    // A walk by cursors has one order; its first window has no cursor yet.
+    const isCursor = from === undefined && page === undefined;
+    const all = tied(rows(), sort, WAYS[way](isCursor ? 0 : first * 131 + size));
     const some = all.slice(first, first + size);
     const next = first + size < all.length ? `"${first + size}"` : 'null';
     const native = some.map((row) => ({ ...row, id: Number(row.id.slice('user_'.length)) }));
@@ -119,6 +122,10 @@ const question = fc
   })
   .map((parameters) => new URLSearchParams(parameters).toString());
 
+/** Whether a row can be in none of the windows that there are. Then no answer is right, and it has to be an error. */
+const canLoseRows = (way: keyof typeof WAYS, { window }: Shape) =>
+  way === 'anew for each limit and offset' && window.includes('sizes: [10]');
+
 describe('a page of rows that tie in the sort', () => {
   it.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
     'is the one that the contract says, where the source orders ties %s',
@@ -134,8 +141,14 @@ describe('a page of rows that tie in the sort', () => {
               textOf(one),
               serveTies(() => rows, way),
             );
-            for (const raw of questions)
-              expect([raw, await source.list(raw)]).toEqual([raw, expectedBody('users', rows, raw)]);
+            for (const raw of questions) {
+              const body = await source.list(raw).catch((error: unknown) => {
+                if (canLoseRows(way, one) && toGatewayError(error).code === 'upstream_invalid_response')
+                  return undefined;
+                throw error;
+              });
+              if (body !== undefined) expect([raw, body]).toEqual([raw, expectedBody('users', rows, raw)]);
+            }
             if (one.request !== 'cursor') expect(source.contradicted).toEqual([]);
             await source.close();
           },
