@@ -66,8 +66,12 @@ async function checkSizes(evidence: Evidence): Promise<Findings> {
     : conclude('agrees', `${plural(compared, 'other size')} tried, the same rows`);
 }
 
-/** Another size in which the list can be walked, if possible one that the file names; `undefined` if there is none. */
+/**
+ * Another size in which the list can be walked, if possible one that the file names. `undefined` if there is none, or if the
+ * request sends no size: then the windows would be the same ones.
+ */
 function smallerSize({ list }: Ask): number | undefined {
+  if (!/\{(?:limit|lastRow|endRow)\}/.test(JSON.stringify(list.request))) return undefined;
   const largest = sizeOf(list);
   const named = list.window.kind === 'page' ? list.window.sizes.filter((size) => size < largest) : [];
   const near = named.filter((size) => size <= CHAIN_SIZE);

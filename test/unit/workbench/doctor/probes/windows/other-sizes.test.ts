@@ -97,6 +97,15 @@ describe('the probe of other sizes of a chain of windows', () => {
     ]);
   });
 
+  it('says nothing if the request sends no size, because the windows would be the same', async () => {
+    const window = ["request: { path: /items, query: { after: '{cursor}' } }", ...CURSOR.slice(1)];
+    const inTwelves: Service = ({ query }) => {
+      query.set('n', '12');
+      return chain()({ query } as Parameters<Service>[0]);
+    };
+    expect(await sizesOf(inTwelves, { window, list: [] })).toEqual({ findings: [], sent: [] });
+  });
+
   it('is not asked of a list that comes at once', async () => {
     const lines = { window: ['request: { path: /items }', 'window: { kind: none }'], list: [] };
     expect(await sizesOf(() => ({ body: { rows } }), lines)).toEqual({ findings: [], sent: [] });
