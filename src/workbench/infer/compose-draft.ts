@@ -119,7 +119,7 @@ function headOf({ target, response, usage, resource }: DraftParts, edits: readon
   const { dialect } = response;
   const variables = Object.keys(target.secrets.variables);
   const offline = usage.calls === 0;
-  const from = offline ? 'saved replies; no request was sent' : `${usage.calls} calls`;
+  const from = offline ? 'saved replies; no request was sent' : `${usage.calls} calls, and checked with more`;
   const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 1 : 0).join('.');
   return [
     `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,

@@ -151,7 +151,8 @@ export async function inferList(context: ListContext): Promise<ListDraft> {
   const { unknownParameter } = windows ?? {};
   const filters = await inferFilters({ ...list, resource, windowed, unknownParameter, walk, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
-  const window = windowSection(found, { ...list, end: { pastEnd: walk?.pastEnd, rows: count } });
+  const end = { pastEnd: walk?.pastEnd, rows: count };
+  const window = windowSection(found, { ...list, end, windows: first?.windows ?? [] });
   const sections = { mapping, window, total, order, filters };
   return { ...sections, reader, base, rows, walk, notes: notesOf(context, sections) };
 }

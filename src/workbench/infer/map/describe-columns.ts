@@ -54,7 +54,8 @@ export function candidatesText(
   columns: readonly Column[],
   without: readonly Column[] = [],
 ): string {
-  const fitting = columns.filter((column) => !without.includes(column) && canBe(kind, column));
+  const known = new Set(without.map(({ path }) => path));
+  const fitting = columns.filter((column) => !known.has(column.path) && canBe(kind, column));
   // Columns of the record itself, before those of records within it.
   const sorted = fitting.sort((a, b) => a.words.length - b.words.length).slice(0, CANDIDATES_MAX);
   return sorted.map((column) => `${column.path} (${maskedSample(textsOf(column)[0] ?? '')})`).join(', ');

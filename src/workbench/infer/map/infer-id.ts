@@ -94,10 +94,11 @@ export function inferId(
       ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
       : `texts, ${isDigits ? 'today all of digits, ' : ''}never the same twice in ${texts.length} records seen${form === undefined ? '' : ', all of this form'}`;
   const others = chosen.others.map(({ path }) => path).join(', ');
+  const also = chosen.others.length === 1 ? 'is' : 'are';
   const remark =
     chosen.level === 'likely'
       ? toEdit(
-          `no column has the name of an id; this one is never empty and is unique (${maskedSample(texts[0] ?? '')})${others === '' ? '' : `; so are ${others}`}`,
+          `no column has the name of an id; this one is never empty and is unique (its form is ${maskedSample(texts[0] ?? '')}, where 9 is any digit and a any letter)${others === '' ? '' : `; ${others} ${also} unique, too`}`,
         )
       : sure(seen);
   return { kind, path: column.path, remark, ...(form !== undefined && { form }) };

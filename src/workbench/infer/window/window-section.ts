@@ -22,6 +22,8 @@ export type WindowDraft = {
 type WindowContext = KnownList & {
   /** What comes behind the end of the list, and the number of rows, as far as they are known. */
   readonly end: { readonly pastEnd: PastEnd | undefined; readonly rows: number | undefined };
+  /** The windows that were read, in order. */
+  readonly windows: readonly ListReply[];
 };
 
 /** The rows of a window that nearly every service allows. */
@@ -96,12 +98,24 @@ function unreadParts(form: NextForm, base: ListReply): Remark | undefined {
   );
 }
 
+/** The size of windows that no parameter changes; `undefined` if it differs, because the gateway refuses a window above `sizeMax`. */
+function steadySize(windows: readonly ListReply[]): number | undefined {
+  const sizes = windows.map(({ rows }) => rows.length);
+  const [size = 0] = sizes;
+  const isSteady = sizes.slice(0, -1).every((one) => one === size) && (sizes.at(-1) ?? 0) <= size;
+  return sizes.length > 1 && isSteady ? size : undefined;
+}
+
 function nextDraft(
   { form, size, request }: FoundWindow & { kind: 'next' },
   context: WindowContext,
 ): WindowDraft {
-  const { base, dialect } = context;
-  const found = size && largestSize(size.largest, context, true);
+  const { base, dialect, windows } = context;
+  const steady = size === undefined ? steadySize(windows) : undefined;
+  const found =
+    steady === undefined
+      ? size && largestSize(size.largest, context, true)
+      : { size: steady, remark: sure(`no parameter changes the number of rows in a window (${steady})`) };
   const sizeMax = found?.size ?? dialect?.paging?.sizeMax ?? 1000;
   const sized = variable(request, size?.place, '{limit}');
   const unread = unreadParts(form, base);

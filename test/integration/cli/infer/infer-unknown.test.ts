@@ -56,6 +56,17 @@ describe('a draft of a list whose parameters have names that say nothing', () =>
     expect(draft).toMatch(/window: \{ kind: cursor, sizeMax: \d+, next: weiter \}/);
   });
 
+  it('takes the size of the windows that came, if no parameter changes it', async () => {
+    const dialect: Dialect = ({ query }) => {
+      const start = Number(query.get('marke') ?? 0);
+      const next = start + 40 < things.length && `/suche?marke=${start + 40}`;
+      return { body: { anz: 64, next: next || null, treffer: things.slice(start, start + 40) } };
+    };
+    const { draft } = await draftOf(dialect, '/suche');
+    expect(draft).toMatch(/window: \{ kind: link, sizeMax: 40, /);
+    expect(draft).toContain('a scan of 64 rows takes 2 calls');
+  });
+
   it('says how to name them, if none is found and more rows are stated', async () => {
     const report = await draftOf(() => ({ body: { anz: 64, treffer: things.slice(0, 20) } }), '/suche');
     expect(editsOf(report, 'list.window')).toEqual([
@@ -175,7 +186,7 @@ describe('a draft of columns with names that say nothing', () => {
     }));
     const report = await draftOf(whole(rows), '/things');
     expect(report.draft).toContain('id: goods_cd');
-    expect(editsOf(report, 'products.id')).toEqual([expect.stringMatching(/so are label$/)]);
+    expect(editsOf(report, 'products.id')).toEqual([expect.stringMatching(/; label is unique, too$/)]);
   });
 
   it('proposes the only column of times, whatever it is called', async () => {
@@ -185,6 +196,28 @@ describe('a draft of columns with names that say nothing', () => {
     expect(report.draft).toContain('created_at: { from: stand, as: [iso8601] }');
     expect(editsOf(report, 'list.map.created_at')).toEqual([
       'stand is the only column of times: check that it means created_at, or write null',
+    ]);
+  });
+});
+
+describe('a column that the operator names', () => {
+  it('is not named again among the others that may hold the field', async () => {
+    const people = things.map(({ id, titel }) => ({
+      ...{ id, name: titel, email: `u${id}@example.com`, seen: '2024-02-03T10:00:00Z' },
+      joined: `0${(id % 9) + 1}.0${(id % 7) + 1}.2024 10:00`,
+    }));
+    const { origin } = endAfterTest(await serve(whole(people), { open: true }));
+    const args = [
+      `${origin}/things`,
+      '--resource',
+      'users',
+      '--name',
+      'crm',
+      '--map',
+      'users.created_at=joined',
+    ];
+    expect(editsOf(await inferDraft(args), 'map.created_at')).toEqual([
+      expect.stringMatching(/other columns for created_at: seen \([^()]*\)\)$/),
     ]);
   });
 });

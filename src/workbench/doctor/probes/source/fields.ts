@@ -78,7 +78,9 @@ function checkField(evidence: Evidence, name: string): Finding {
   if (unknown === 0) return conclude('agrees', `it is there in ${share(rows)}`);
   const parts = [
     ...(missing > 0 ? [`${missing} without it`] : []),
-    ...(unreadable > 0 ? [`${unreadable} unreadable${values}`] : []),
+    ...(unreadable > 0
+      ? [`${unreadable} unreadable${ask.showValues ? values : ' (doctor --values shows the value)'}`]
+      : []),
     ...(unknown > missing + unreadable ? [`${unknown - missing - unreadable} empty`] : []),
   ];
   return conclude('noted', `unknown in ${share(unknown)}: ${parts.join(', ')}`);

@@ -47,7 +47,7 @@ describe('the probe of what the mapping makes of rows', () => {
   it('notes a tenth of unreadable values, because those are the data', async () => {
     expect((await found(priced(10, (index) => (index < 1 ? 'dear' : '1.50'))))['field price']).toMatchObject({
       verdict: 'noted',
-      observed: 'unknown in 1 of 10 rows: 1 unreadable',
+      observed: 'unknown in 1 of 10 rows: 1 unreadable (doctor --values shows the value)',
     });
   });
 
