@@ -45,6 +45,24 @@ describe('portico check', () => {
     expect(out).toContain(`note: sources/crm.yaml:${line}:1: EDIT: which rows are users?`);
   });
 
+  it('says of a field and a filter that the contract lacks that they go into the contract first', async () => {
+    const added =
+      'filters: { job: { eq: { query: { job: x }, exactness: exact } } }\n      map:\n        job: job\n';
+    const line = config.edit('sources/crm.yaml', 'map:\n', added);
+    const { code, err } = await check('--no-fixtures');
+    expect(code).toBe(78);
+    expect(err).toMatch(
+      new RegExp(
+        `crm\\.yaml:${line + 2}:\\d+: .*map\\.job: unknown field .*\\n +hint: .* into the contract first\\n`,
+      ),
+    );
+    expect(err).toMatch(
+      new RegExp(
+        `crm\\.yaml:${line}:\\d+: .*eq: the contract has no filter .*\\n +hint: .* into the contract first\\n`,
+      ),
+    );
+  });
+
   it('refuses a case that is answered otherwise, with file, line and hint', async () => {
     const line = config.edit(CASE, '- id: user_3', '- id: user_4');
     const { code, err } = await check();

@@ -212,9 +212,9 @@ export function compileMapping(
   pathsOf: PathCompiler = compilePaths,
 ): RecordMapper {
   const known = fields.map((field) => field.name);
+  const hint = `fields: ${known.join(', ')}; to add one, write it into the contract first`;
   for (const key of Object.keys(spec)) {
-    if (!known.includes(key))
-      here.at(key).report(`unknown field of the contract "${key}"`, `fields: ${known.join(', ')}`);
+    if (!known.includes(key)) here.at(key).report(`unknown field of the contract "${key}"`, hint);
   }
   const readers: FieldReader[] = [];
   let idPath: Path | undefined;

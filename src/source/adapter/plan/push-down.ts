@@ -113,8 +113,8 @@ function compileFilter(
     resource.filters.flatMap((one) => pushedOperatorsOf(one).map((push) => `${one.field}.${push}`)),
   );
   if (!known.has(`${field}.${op}`)) {
-    const names = [...known].join(', ') || 'none';
-    here.report(`the contract has no filter ${op} on ${field}`, `filters: ${names}`);
+    const hint = `filters: ${[...known].join(', ') || 'none'}; to add one, write it into the contract first`;
+    here.report(`the contract has no filter ${op} on ${field}`, hint);
     return undefined;
   }
   checkSeveral(op, filter, here);
