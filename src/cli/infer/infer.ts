@@ -159,7 +159,7 @@ export async function draftSource(
   const served = compiled.map(({ resource }) => resource.name);
   // A file of `--into` names its variables itself.
   const needed = job.into === undefined ? Object.keys(variables) : [];
-  const written = { name: first.name, resources: served, variables: needed, configFile };
+  const written = { name: first.name, resources: served, variables: needed, configFile, env: context.env };
   const next = job.out === undefined ? [] : nextSteps({ ...written, file, contract });
   const open = resources.filter(({ notes }) => notes.some(({ level }) => level === 'edit'));
   return {

@@ -53,6 +53,20 @@ describe('portico infer', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it.each([
+    ['portico', {}],
+    ['npm run -s portico --', { npm_lifecycle_event: 'portico' }],
+  ])('says how to go on as it was started: %s', async (run, env) => {
+    const folder = mkdtempSync(join(tmpdir(), 'portico-out-'));
+    const { origin } = await serving(() => ({ body: LIST }), { open: true });
+    const out = join(folder, 'draft.yaml');
+    const { err } = await runCommand(['infer', `${origin}/list`, '--resource', 'users', '--out', out], env);
+    rmSync(folder, { recursive: true });
+    const words = err.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(`Next: ${run} check --source `);
+    expect(words).toMatch(new RegExp(`PORTICO_TRY_KEY=\\S+ ${run} try `));
+  });
+
   it('makes no more calls than --calls-max', async () => {
     const { asked, code } = await inferFrom(() => ({ body: LIST }), ['--calls-max', '7', '--json']);
     expect(code).toBe(0);
