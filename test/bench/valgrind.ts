@@ -28,6 +28,8 @@ export function valgrindPrefix(folder: string): readonly string[] {
   if (spawnSync('valgrind', ['--version']).status !== 0) throw new Error('`valgrind` is not installed');
   return [
     ...['env', `LD_PRELOAD=${libfaketime()}`, `FAKETIME=+0 x${String(1 / SLOWER)}`],
+    // Go interrupts its threads by signals; Callgrind ends if one comes while another one is handled.
+    'GODEBUG=asyncpreemptoff=1',
     // A JIT compiler writes code over code.
     ...['valgrind', '--quiet', '--tool=callgrind', '--instr-atstart=no', '--smc-check=all-non-file'],
     `--callgrind-out-file=${join(folder, 'instructions.%p')}`,
