@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 5_000;
 /** The greatest share of time in which the event loop of an idle process works. */
-const IDLE_MAX = 0.05;
+const IDLE_MAX = 0.2;
 
 /** V8's own collection; without `--expose-gc`, only a context that is made while the flag is set has it. */
 function fullCollection(): () => void {
