@@ -8,7 +8,7 @@ import { composeDraft } from './compose-draft.ts';
 import { itemsOf } from './detect/find-rows.ts';
 import type { FirstResponse } from './detect/first-response.ts';
 import { compileTextReader, readListReply } from './requests/list-reader.ts';
-import { type DraftNote, sure } from './notes/note.ts';
+import { type DraftNote, InferError, sure } from './notes/note.ts';
 import { readInferTarget, type InferTarget } from './requests/read-target.ts';
 import { singleRecordRequest, type SingleRecordOptions } from './requests/single-record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, inferOutcomes } from './infer-outcomes.ts';
@@ -138,6 +138,11 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
   const moreRows = rowsOf(response, options.samples.slice(1));
   const listed = await inferList({ ...context, moreRows });
   const given = singleRecordRequest(options, target);
+  if (given !== undefined && !resource.hasSingle)
+    throw new InferError(
+      `the contract reads no single record of ${resource.name}, so its view is not needed`,
+      `leave the address of one record out, or give ${resource.name} \`single: true\` in contract.yaml first`,
+    );
   const one = resource.hasSingle ? await inferBoth({ ...context, given }, listed) : { list: listed };
   const { list, record, notes } = withEmptyTexts(
     resource,
