@@ -1,4 +1,4 @@
-import { inferDraft } from '../../../support/dialects/infer-draft.ts';
+import { inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, serve } from '../../../support/dialects/serve.ts';
 import type { UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';
 import { endAfterTest } from '../../../support/jest/lifetime.ts';
@@ -109,5 +109,19 @@ describe('a draft of ids with zeros in front, of several widths', () => {
 describe('the total of a draft', () => {
   it('is the number of all rows, whatever it is called', async () => {
     expect((await draftOf(listOnly())).draft).toContain('total: { at: payload.matches }');
+  });
+
+  it('is not made from an address of one record that the contract would never ask for', async () => {
+    const { origin } = endAfterTest(await serve(listOnly(), { open: true }));
+    const run = await runInfer([
+      `${origin}/members`,
+      '--resource',
+      'products',
+      '--one',
+      `${origin}/members/1`,
+    ]);
+    expect(run.code).toBe(1);
+    expect(run.err).toContain('the contract reads no single record of products');
+    expect(run.err).toContain('`single: true` in contract.yaml first');
   });
 });
