@@ -33,7 +33,7 @@ export function nextSteps({
   const set = variables.map((variable) => `${variable}=… `).join('');
   const permissions = served.map(({ permission }) => permission).join(',');
   const config = quoted(configFile);
-  // npm names the script that it runs. Whoever starts Portico so may have no command `portico`.
+  // If npm runs its script `portico`, a shell may not find a command `portico`. npm says in a variable which script it runs.
   const run = env['npm_lifecycle_event'] === 'portico' ? 'npm run -s portico --' : 'portico';
   return [
     `Written to ${file}. Next: ${run} check --source ${quoted(file)}, and ${run} doctor --source ${quoted(file)}`,

@@ -132,17 +132,17 @@ async function inferBoth(context: InferContext & Pick<RecordContext, 'given'>, l
 
 /** Composes the draft that the replies suggest. Doctor has not checked it yet. @throws InferError */
 async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
-  const response = await readFirst(target, client, options);
   const { resource, columns } = options;
-  const context = { client, resource, response, columns, described: describedFor(options) };
-  const moreRows = rowsOf(response, options.samples.slice(1));
-  const listed = await inferList({ ...context, moreRows });
   const given = singleRecordRequest(options, target);
   if (given !== undefined && !resource.hasSingle)
     throw new InferError(
       `the contract reads no single record of ${resource.name}, so its view is not needed`,
       `leave the address of one record out, or give ${resource.name} \`single: true\` in contract.yaml first`,
     );
+  const response = await readFirst(target, client, options);
+  const context = { client, resource, response, columns, described: describedFor(options) };
+  const moreRows = rowsOf(response, options.samples.slice(1));
+  const listed = await inferList({ ...context, moreRows });
   const one = resource.hasSingle ? await inferBoth({ ...context, given }, listed) : { list: listed };
   const { list, record, notes } = withEmptyTexts(
     resource,
