@@ -1,4 +1,4 @@
-// Compares one server with some rivals, by CPU or by instructions.
+// Compares one server with some rivals, by CPU or by instructions, and notes the ratios; goals.ts judges them.
 
 import { hasGoal } from './goals.ts';
 import type { BenchResult } from './print-result.ts';

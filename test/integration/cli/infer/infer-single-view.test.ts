@@ -1,3 +1,5 @@
+// How `portico infer` finds the view of one record: by an address, by a filter of the list, or not at all.
+
 import { inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, serve } from '../../../support/dialects/serve.ts';
 import type { UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';

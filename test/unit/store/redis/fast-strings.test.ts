@@ -1,3 +1,5 @@
+// ioredis makes the methods of all strings slow in V8, and src/store/redis/connection.ts makes them fast again.
+
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
