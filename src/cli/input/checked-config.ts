@@ -1,5 +1,5 @@
 // Reads and checks a configuration whose files may be changing at this moment, for a start, a reload and `portico check`.
-// config-check-thread.ts runs it.
+// config-check-thread.ts and read-at-start.ts run it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -40,19 +40,18 @@ function readFilesNow(gatewayFile: string): ConfigTexts['files'] | undefined {
 }
 
 /**
- * The texts of a sound configuration. They are read until two readings agree, because files may be written one by one while
+ * Reads a configuration until its texts are those of the files before and after, because files may be written one by one while
  * they are read. Such a mixture of old and new files must neither be served nor refused.
  * @throws ConfigError with every problem
  */
-export async function readSettledTexts(
+export async function readSettled<Read extends { readonly texts: ConfigTexts }>(
   gatewayFile: string,
-  variables: CliContext['env'],
-  options: CheckScope = {},
-): Promise<CheckedTexts> {
+  read: () => Read | Promise<Read>,
+): Promise<Read> {
   for (let again = 0; again < AGAIN_MAX; again += 1) {
     const before = readFilesNow(gatewayFile);
     try {
-      const checked = await readChecked(gatewayFile, variables, options);
+      const checked = await read();
       if (isDeepStrictEqual(readTexts(gatewayFile, checked.texts), checked.texts)) return checked;
     } catch (error) {
       if (isDeepStrictEqual(readFilesNow(gatewayFile), before)) throw error;
@@ -61,4 +60,13 @@ export async function readSettledTexts(
   }
   const hint = 'write them beside the old ones and move them, then reload again';
   throw fileError(gatewayFile, 'the files change while they are read', hint);
+}
+
+/** The texts of a sound configuration. @throws ConfigError with every problem */
+export function readSettledTexts(
+  gatewayFile: string,
+  variables: CliContext['env'],
+  options: CheckScope = {},
+): Promise<CheckedTexts> {
+  return readSettled(gatewayFile, () => readChecked(gatewayFile, variables, options));
 }

@@ -11,7 +11,7 @@ import { type CliContext, ExitError, exitCodes, type LogDestination } from '../c
 import { version } from '../input/shipped-files.ts';
 import { withTargets } from '../../source/compile-sources.ts';
 import type { ServedConfig } from '../../gateway/reload/snapshot.ts';
-import { readInThread } from '../input/config-check-client.ts';
+import { readAtStart } from '../input/read-at-start.ts';
 import { printOpenEdits, printProblems, type ReadyConfig } from '../input/read-config.ts';
 import { openPrimary, processServices, runWorker, workersOf } from './start-workers.ts';
 import { collectStartGarbage } from './collect-start-garbage.ts';
@@ -62,8 +62,7 @@ export async function startGateway(
 /** Reads the first configuration. If the files are broken, it is the last good one that was kept. */
 async function readFirst(configFile: string, context: CliContext) {
   try {
-    const { ready } = await readInThread(configFile, context, { fixtures: false });
-    return { ready, isFallback: false };
+    return { ready: await readAtStart(configFile, context), isFallback: false };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printProblems(error, context);

@@ -1,7 +1,9 @@
 import { ConfigError } from '../../../src/config/yaml/problem.ts';
 import { createCheckInThread } from '../../../src/cli/input/config-check-client.ts';
 import { aloneProcess } from '../../support/command/single-process.ts';
+import { readAtStart } from '../../../src/cli/input/read-at-start.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const { cpuMs } = aloneProcess;
 const config = copyConfig();
@@ -26,5 +28,27 @@ describe('the check of a configuration in a thread', () => {
     expect([withCases.replayed, without.replayed]).toEqual([19, 0]);
     expect(withCases.texts).toEqual(without.texts);
     expect(withCases.texts.files.gateway.file).toBe(config.file);
+  });
+});
+
+describe('the first configuration of a start', () => {
+  const context = { env: {}, stop: new AbortController().signal, processes: { cpuMs } };
+
+  it('is the same from a thread, if this one is not done in its time', async () => {
+    const [quick, fromThread] = [
+      await readAtStart(config.file, context),
+      await readAtStart(config.file, context, 1),
+    ];
+    expect(fromThread.texts).toEqual(quick.texts);
+    expect(fromThread.compiled).toHaveLength(quick.compiled.length);
+  });
+
+  it('is refused with the problems of the files, whoever has read them', async () => {
+    const broken = endAfterTest(copyConfig());
+    broken.edit('portico.yaml', 'notFound: 2s', 'notFound: soon');
+    for (const readMs of [1_000, 1])
+      await expect(readAtStart(broken.file, context, readMs)).rejects.toMatchObject({
+        problems: [{ file: broken.file, path: expect.stringContaining('notFound') }],
+      });
   });
 });
