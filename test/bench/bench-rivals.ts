@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../support/process/free-port.ts';
 import { checkGateways } from './check-gateways.ts';
 import { compare, nothingMeasured, type Rivals } from './compare.ts';
-import { latencyAt, type Memory, memoryOfPages } from './measures.ts';
+import { latenciesAt, type Memory, memoryOfPages } from './measures.ts';
 import { type Host, type Portico, startPortico } from './portico-server.ts';
 import type { BenchResult } from './print-result.ts';
 import { isPinned, type Running, startServersWith } from './processes.ts';
@@ -165,7 +165,7 @@ async function benchDuties(bench: Bench): Promise<void> {
   }
 }
 
-/** At half of what a core of its own would answer. */
+/** At half of what Portico answers on a core of its own. */
 async function benchLatency(bench: Bench): Promise<void> {
   const { rounds, load, result } = bench;
   const hot = ourServer(bench, HOT, '/v1/users');
@@ -173,9 +173,7 @@ async function benchLatency(bench: Bench): Promise<void> {
   if (result.costs[HOT] === undefined)
     await compare({ ...bench, rounds: 1 }, hot, { hotToExpressFloor: floor });
   const rate = 1e6 / median(result.costs[HOT] ?? []) / 2;
-  const at = { rounds: Math.min(rounds, 3), ...load };
-  const portico = await latencyAt(hot.target, rate, at);
-  result.latency = { rate, portico, floor: await latencyAt(floor.target, rate, at) };
+  result.latency = await latenciesAt([hot.target, floor.target], Math.round(rate), { rounds, ...load });
 }
 
 /** What a kept page takes in a gateway that keeps all of them. */

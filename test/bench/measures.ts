@@ -1,25 +1,60 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Portico } from './portico-server.ts';
-import { median, sendLoad, type Target } from './rounds.ts';
+import { offer } from '../faults/harness/load/offer.ts';
+import { median, type Target } from './rounds.ts';
 
 /** Milliseconds. */
 export type Latency = { readonly p50: number; readonly p99: number };
 
-/** What a server's answers take at a fixed rate, medians over a few rounds. */
-export async function latencyAt(
-  target: Target,
-  rate: number,
-  { rounds, seconds, connections }: { rounds: number; seconds: number; connections: number },
-): Promise<Latency> {
-  const p50: number[] = [];
-  const p99: number[] = [];
+/** Latencies at a rate, per second; medians. `p99ToFloor`: of each round. */
+export type Latencies = {
+  readonly rate: number;
+  readonly portico: Latency;
+  readonly floor: Latency;
+  readonly p99ToFloor: readonly number[];
+};
+
+/** How long each server is asked before it counts, seconds. */
+const WARM_SECONDS = 1;
+/** If more questions fail, or find no connection free, the times of the others are not those at this rate. */
+const FAILED_SHARE_MAX = 0.001;
+
+/** What the answers of a server take while callers ask at a fixed rate, whatever becomes of the questions before. */
+async function latencyAt({ name, url, key }: Target, perSecond: number, seconds: number): Promise<Latency> {
+  const { host, port, pathname } = new URL(url);
+  const figure = await offer({
+    ports: [Number(port)],
+    request: `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+    ...{ perSecond, seconds, warmSeconds: WARM_SECONDS, connections: 256, obeys: false },
+  });
+  const failed = figure.late + figure.refused + figure.other + figure.broken;
+  if (failed > figure.offered * FAILED_SHARE_MAX)
+    throw new Error(`${name}: ${String(failed)} of ${String(figure.offered)} questions were late or refused`);
+  return { p50: figure.medianMs, p99: figure.p99Ms };
+}
+
+/** What the answers of two servers take at a fixed rate. They take turns, and each round gives one ratio of their p99. */
+export async function latenciesAt(
+  [ours, floor]: readonly [Target, Target],
+  perSecond: number,
+  { rounds, seconds }: { rounds: number; seconds: number },
+): Promise<Latencies> {
+  const pairs: { readonly portico: Latency; readonly floor: Latency }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const measured = await sendLoad(target, { seconds, connections, rate: Math.round(rate) });
-    p50.push(measured.p50 ?? Number.NaN);
-    p99.push(measured.p99 ?? Number.NaN);
+    const portico = await latencyAt(ours, perSecond, seconds);
+    pairs.push({ portico, floor: await latencyAt(floor, perSecond, seconds) });
   }
-  return { p50: median(p50), p99: median(p99) };
+  const middle = (all: readonly Latency[]) => ({
+    p50: median(all.map(({ p50 }) => p50)),
+    p99: median(all.map(({ p99 }) => p99)),
+  });
+  return {
+    rate: perSecond,
+    portico: middle(pairs.map(({ portico }) => portico)),
+    floor: middle(pairs.map((pair) => pair.floor)),
+    p99ToFloor: pairs.map((pair) => pair.portico.p99 / pair.floor.p99),
+  };
 }
 
 /** The value of a metric without labels, as the gateway tells it. */

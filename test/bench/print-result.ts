@@ -1,5 +1,5 @@
 import type { JudgedGoal } from './goals.ts';
-import type { Latency, Memory } from './measures.ts';
+import type { Latencies, Memory } from './measures.ts';
 import { median } from './rounds.ts';
 import type { Ratio } from './side-by-side.ts';
 import type { WorkersCost } from './workers.ts';
@@ -23,7 +23,7 @@ export type BenchResult = {
   startCompiledMs?: number;
   /** The same of a program that has only the packages of the gateway; absent without the group `start`. */
   startPackagesMs?: number;
-  latency?: { readonly rate: number; readonly portico: Latency; readonly floor: Latency };
+  latency?: Latencies;
   bytesPerPage?: Memory;
   /** What the compiled gateway keeps resident when it is idle; absent where `npm run build` has not been run. */
   bytesAtRest?: number;
@@ -117,9 +117,12 @@ export function printResult(result: BenchResult, goals: readonly JudgedGoal[], j
   ];
   lines.push(...detailLines(result));
   if (latency !== undefined) {
-    const { portico, floor, rate } = latency;
+    const { portico, floor, rate, p99ToFloor } = latency;
+    const ofRounds = [median(p99ToFloor), Math.min(...p99ToFloor), Math.max(...p99ToFloor)];
+    const [middle, least, most] = ofRounds.map((one) => one.toFixed(2));
     lines.push(
-      `at ${Math.round(rate).toString()} requests/s: p50 ${ms(portico.p50)}, p99 ${ms(portico.p99)}; the floor ${ms(floor.p50)}, ${ms(floor.p99)}`,
+      `at ${rate.toString()} requests/s: p50 ${ms(portico.p50)}, p99 ${ms(portico.p99)}; the floor ${ms(floor.p50)}, ${ms(floor.p99)}`,
+      `  p99 to that of the floor, in the same round: ${middle}  ${least}–${most}, at most 1.10`,
     );
   }
   if (bytesPerPage !== undefined) {
