@@ -224,7 +224,7 @@ or \`null\` if the source has no such value. A field that is not named is null, 
 the contract requires must have a path or a constant. See [Paths](#paths).`,
     example: `id: no
 name: { from: [first, last], as: [{ join: ' ' }] }
-created_at: { from: created, as: [{ date: { format: dd.MM.yyyy, zone: Europe/Berlin } }] }
+created_at: { from: created, as: [{ date: { format: dd.MM.yyyy HH:mm, zone: Europe/Berlin } }] }
 phone: null`,
   },
   {

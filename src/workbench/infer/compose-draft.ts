@@ -170,7 +170,11 @@ export function composeDraft(parts: DraftParts): Draft {
       },
     },
   };
-  const listNotes = [...list.notes, ...notesAt([...place, 'order'], order.remark)];
+  const listNotes = [
+    ...list.notes,
+    ...notesAt([...place, 'items'], order.sortRemark),
+    ...notesAt([...place, 'order'], order.remark),
+  ];
   const notes = [...parts.notes, budget.note, ...outcomes.notes, ...listNotes, ...(record?.notes ?? [])];
   return { content, notes, head: (edits) => headOf(parts, edits) };
 }

@@ -95,7 +95,11 @@ export const coercion = z
       z.strictObject({
         date: z.strictObject({
           format: z.string().describe('Unicode tokens (luxon), such as yyyy-MM-dd HH:mm:ss.'),
-          zone: z.string().describe('UTC, an offset such as +02:00, or an IANA zone.'),
+          zone: z
+            .string()
+            .describe(
+              'UTC, an offset such as +02:00, or an IANA zone. A day without a time keeps its date in UTC.',
+            ),
         }),
       }),
       z.strictObject({

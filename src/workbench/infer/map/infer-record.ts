@@ -8,7 +8,7 @@ import { maskedSample } from './describe-columns.ts';
 import { mapFields, type MapDraft } from './map-fields.ts';
 import { unmapped } from './map-list.ts';
 import { adoptListSteps } from './adopt-list-steps.ts';
-import { type DraftNote, notesAt, sure, toEdit } from '../notes/note.ts';
+import { type DraftNote, likely, notesAt, sure, toEdit } from '../notes/note.ts';
 import { findRecord, type FoundRecord } from './find-record.ts';
 import type { DecodedReply, OutcomeDraft } from '../detect/outcome-rules.ts';
 import { missingRules } from './missing-rules.ts';
@@ -75,7 +75,7 @@ function placeholder(context: RecordContext): RecordDraft {
 
 /** Drafts the view of one record. */
 export async function inferRecord(context: RecordContext): Promise<RecordDraft> {
-  const { client, resource } = context;
+  const { client, resource, response, given } = context;
   const ids = listedIds(context);
   // Ids from the whole list: the first records are often alike.
   const count = client.callsLeft > 60 ? RECORDS_MAX : 4;
@@ -87,6 +87,10 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
   const at = ['resources', resource.name, 'get'];
   const { rules, remark } = missingRules(found);
   const { map, notes } = adoptListSteps(context, found.records, own);
+  const isOfList = response.request.path === found.request.path && given === undefined;
+  const ofList =
+    isOfList &&
+    likely('it filters the list by the id: if a record has an address of its own, name it by --one');
   return {
     get: { item: found.item, map },
     records: found.records,
@@ -94,7 +98,7 @@ export async function inferRecord(context: RecordContext): Promise<RecordDraft> 
     request: found.request,
     outcomes: rules,
     notes: [
-      ...notesAt(at, sure(`read with ${found.records.length} ids of the list`)),
+      ...notesAt(at, sure(`read with ${found.records.length} ids of the list`), ofList),
       ...notesAt(['outcomes'], remark),
       ...notes,
     ],

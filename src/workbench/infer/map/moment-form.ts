@@ -4,6 +4,8 @@ type Form = {
   readonly fits: RegExp;
   readonly step: unknown;
   readonly local?: boolean;
+  /** Present if the form has no time of day. */
+  readonly isDay?: boolean;
 };
 
 /** What the parts of a format match. A letter in quotes stands for itself. */
@@ -25,7 +27,11 @@ function formatted(format: string): Form {
   return { fits: new RegExp(`^${pattern}$`), step: { date: { format, zone: 'UTC' } } };
 }
 
-const local = (format: string): Form => ({ ...formatted(format), local: true });
+const local = (format: string): Form => ({
+  ...formatted(format),
+  local: true,
+  isDay: !format.includes('HH'),
+});
 
 /** European and American dates, and years first, with dots, slashes or hyphens. */
 const DAYS = [
@@ -64,7 +70,8 @@ function isAmbiguous(found: Form, texts: readonly string[]): boolean {
 
 /**
  * The form of timestamps that matches most of the texts, with the share of the texts that it matches; `undefined` if none
- * matches. `local`: the texts have no time zone. `ambiguous`: no text shows which number is the day, as 03/04/2020.
+ * matches. `local`: the texts have no time zone; `isDay`: nor a time of day. `ambiguous`: no text shows which number is the day,
+ * as 03/04/2020.
  */
 export function momentForm(texts: readonly string[]) {
   let best: { found: Form; fitted: readonly string[] } | undefined;
@@ -77,6 +84,7 @@ export function momentForm(texts: readonly string[]) {
   return {
     steps: [found.step],
     local: found.local === true,
+    isDay: found.isDay === true,
     ambiguous: isAmbiguous(found, fitted),
     share: fitted.length / texts.length,
   };

@@ -61,6 +61,14 @@ function readMoments(values: readonly Json[]) {
   return { found, taken, known, form, remarks, doubts };
 }
 
+/** The remark on timestamps without a zone. A day in another zone than UTC would begin on the day before, or after, in UTC. */
+function zoneRemark(isDay: boolean, zone: string | undefined): Remark {
+  if (isDay) return likely('the texts are days without a time: keep UTC, so that each keeps its date');
+  if (zone === undefined)
+    return toEdit('the texts have no time zone: replace UTC by the zone of the service');
+  return likely(`the texts have no time zone; this product writes ${zone}`);
+}
+
 /** Steps for timestamps: the format that matches, and a zone if the texts have none. */
 export function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
   const { found, taken, form, remarks } = readMoments(values);
@@ -69,13 +77,9 @@ export function momentSteps(values: readonly Json[], zone: string | undefined): 
       as: [...nullIf(found), { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
       remarks: [toEdit('could not find the format of these timestamps: give the format and its zone')],
     };
-  const local =
-    zone === undefined
-      ? toEdit('the texts have no time zone: replace UTC by the zone of the service')
-      : likely(`the texts have no time zone; this product writes ${zone}`);
   return {
     as: [...nullIf(taken), ...form.steps],
-    remarks: [...(form.local ? [local] : []), ...remarks],
+    remarks: [...(form.local ? [zoneRemark(form.isDay, zone)] : []), ...remarks],
   };
 }
 

@@ -25,6 +25,8 @@ export type OrderDraft = {
   /** Adds the parameters for the order to a request that is sent. */
   readonly ordered: (request: RequestSpec) => RequestSpec;
   readonly remark: Remark;
+  /** Present if no parameter that sorts was found. */
+  readonly sortRemark?: Remark;
 };
 
 /** What `infer` knows of the list when it looks for an order. */
@@ -140,14 +142,10 @@ export function withBet(order: OrderDraft, isAffordable: boolean): OrderDraft {
     : { ...order, order: 'id', remark: toEdit(`order: id ${bet}. ${remedy}`) };
 }
 
-/** Proposes the order of the rows: one that a request can ask for, or one that all rows showed, as a bet. */
-export async function inferOrder(context: OrderContext): Promise<OrderDraft> {
-  const { numbered, walk, kind } = context;
-  if (numbered === undefined) return unsorted(likely('lists are read as a whole and sorted by id here'));
-  const requested = await requestedOrder(context, numbered);
-  if (requested !== undefined) return requested;
+/** An order that all rows showed, as a bet; or none. */
+function seenOrder({ base, walk, kind }: OrderContext): OrderDraft {
   const isWhole = walk?.complete === true;
-  const ids = walk?.ids ?? context.base.ids;
+  const ids = walk?.ids ?? base.ids;
   const count = ids.length;
   if (isWhole && ascends(ids, kind) && count >= IDS_MIN[kind])
     return {
@@ -158,4 +156,13 @@ export async function inferOrder(context: OrderContext): Promise<OrderDraft> {
     ? `the ${count} ids seen ascend, but ${isWhole ? 'they are few' : 'not all were seen'}: write order: id and orderIs: documented if the service promises it`
     : 'rows do not come in the order of their ids; if the service promises an order of its own, write order: source and orderIs: documented';
   return unsorted(toEdit(`lists are scanned; ${hint}`));
+}
+
+/** Proposes the order of the rows: one that a request can ask for, or one that all rows showed, as a bet. */
+export async function inferOrder(context: OrderContext): Promise<OrderDraft> {
+  const { numbered } = context;
+  if (numbered === undefined) return unsorted(likely('lists are read as a whole and sorted by id here'));
+  const requested = await requestedOrder(context, numbered);
+  const sortRemark = likely('no parameter that sorts was found: a section sort can name one');
+  return requested ?? { ...seenOrder(context), sortRemark };
 }
