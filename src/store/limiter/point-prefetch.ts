@@ -23,12 +23,20 @@ type Caller = {
   left: number;
   /** Until when the points may be spent, in milliseconds of the monotonic clock. */
   validUntil: number;
-  /** How many extra points to reserve next; it grows while points are spent and shrinks when they expire. */
+  /** How many points were spent since points last expired. */
+  spent: number;
+  /** How many extra points to reserve next. */
   batch: number;
+  /** If fewer points are left, more are reserved while requests go on; 0 while the store is asked for them. */
+  refillBelow: number;
   readonly waiting: PromiseWithResolvers<PointResult>[];
 };
 
 const BATCH_MAX = 10_000;
+/** So many times the points that were spent before the last ones expired are reserved next. */
+const AGAIN = 1.5;
+/** More points are reserved when fewer than one in so many are left. */
+const REFILL_SHARE = 4;
 /** Reserved points are valid only briefly, because other processes cannot spend them and they stay valid if Redis fails. */
 const VALID_MS_MAX = 500;
 const SUBJECTS_MAX = 100_000;
@@ -44,14 +52,53 @@ function takeUnspent(caller: Caller): ReservationRequest['unspent'] {
 
 function spendOne(caller: Caller, { windows }: Reservation): PointResult {
   const admitted = caller.left > 0;
-  if (admitted) caller.left -= 1;
+  if (admitted) {
+    caller.left -= 1;
+    caller.spent += 1;
+  }
   return { admitted, windows, reserved: caller.left };
 }
 
-function nextBatch({ left, batch, reservation, validUntil }: Caller, now: number): number {
-  if (reservation === undefined) return 0;
-  // If all points were spent before they expired, the caller comes often; otherwise the batch was too large.
-  return now < validUntil ? Math.max(1, batch) : Math.floor((batch - left) / 2);
+/** Has more extra points reserved next, because a caller came sooner than expected. */
+function grow(caller: Caller): void {
+  caller.batch = Math.min(BATCH_MAX, Math.max(1, caller.batch * 2));
+}
+
+/** Sets how many extra points to reserve, for a request that finds none: as many as the caller will probably spend. */
+function predictBatch(caller: Caller, now: number): void {
+  if (caller.reservation === undefined) return;
+  if (now < caller.validUntil) {
+    grow(caller);
+    return;
+  }
+  // The request itself is not an extra point.
+  caller.batch = Math.min(BATCH_MAX, Math.max(0, Math.floor((caller.spent - 1) * AGAIN)));
+  caller.spent = 0;
+}
+
+const isOfSameParts = (a: Reservation | undefined, b: Reservation) =>
+  a !== undefined && a.parts.every((part, index) => part === b.parts[index]);
+
+/** Gives points back to the store. If this fails, they expire by themselves; the caller is only refused a little early. */
+function giveBack(reserve: Reserve, subject: string, unspent: ReservationRequest['unspent']): void {
+  reserve(subject, { needed: 0, batch: 0, unspent }).catch(() => undefined);
+}
+
+/** Reserves more points before the last is spent, so that no request waits for them. */
+async function refill(reserve: Reserve, subject: string, caller: Caller): Promise<void> {
+  caller.refillBelow = 0;
+  grow(caller);
+  const request = { needed: 0, batch: caller.batch, unspent: undefined };
+  const more = await reserve(subject, request).catch(() => undefined);
+  if (more === undefined || more.granted === 0) return;
+  // Points of other parts have another end.
+  if (!isOfSameParts(caller.reservation, more)) {
+    giveBack(reserve, subject, { points: more.granted, parts: more.parts });
+    return;
+  }
+  caller.reservation = more;
+  caller.left += more.granted;
+  caller.refillBelow = Math.floor(more.granted / REFILL_SHARE);
 }
 
 /**
@@ -65,7 +112,8 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
   function callerOf(subject: string): Caller {
     const known = callers.get(subject);
     if (known !== undefined) return known;
-    const caller = { reservation: undefined, left: 0, validUntil: 0, batch: 0, waiting: [] };
+    const counts = { left: 0, validUntil: 0, spent: 0, batch: 0, refillBelow: 0 };
+    const caller: Caller = { reservation: undefined, ...counts, waiting: [] };
     callers.set(subject, caller);
     return caller;
   }
@@ -77,8 +125,12 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
       const needed = caller.waiting.length;
       const request = { needed, batch: caller.batch, unspent: takeUnspent(caller) };
       const reservation = await reserve(subject, request);
+      // A refill may have come meanwhile.
+      const late = takeUnspent(caller);
+      if (late !== undefined) giveBack(reserve, subject, late);
       caller.reservation = reservation;
       caller.left = reservation.granted;
+      caller.refillBelow = Math.floor((reservation.granted - needed) / REFILL_SHARE);
       // The time counts from before the request, so that points expire early rather than late.
       caller.validUntil = askedAt + Math.min(VALID_MS_MAX, reservation.validMs + graceMs);
       if (attempts === ATTEMPTS_MAX || reservation.granted === 0 || clock.monotonic() < caller.validUntil)
@@ -94,6 +146,7 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
         const { reservation, needed } = await reserveValid(subject, caller);
         const answered = Math.max(needed, Math.min(caller.left, waiting.length));
         for (const { resolve } of waiting.splice(0, answered)) resolve(spendOne(caller, reservation));
+        if (waiting.length > 0) grow(caller);
       }
     } catch (error) {
       for (const { reject } of waiting.splice(0)) reject(error);
@@ -107,12 +160,11 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
       const { reservation, waiting } = caller;
       if (caller.left > 0 && reservation !== undefined && clock.monotonic() < caller.validUntil) {
         const result = spendOne(caller, reservation);
-        // All points are spent, so the next batch may be larger.
-        if (caller.left === 0) caller.batch = Math.min(BATCH_MAX, caller.batch * 2);
+        if (caller.left < caller.refillBelow) void refill(reserve, subject, caller);
         return result;
       }
       const isAsking = waiting.length > 0;
-      if (!isAsking) caller.batch = nextBatch(caller, clock.monotonic());
+      if (!isAsking) predictBatch(caller, clock.monotonic());
       const result = Promise.withResolvers<PointResult>();
       waiting.push(result);
       if (!isAsking) void serveWaiting(subject, caller);
@@ -123,9 +175,8 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
       const at = clock.monotonic();
       for (const [subject, caller] of callers.entries()) {
         if (caller.left === 0 || caller.waiting.length > 0 || at < caller.validUntil) continue;
-        caller.batch = 0;
-        // If this fails, the points expire by themselves; the caller is only refused a little early.
-        reserve(subject, { needed: 0, batch: 0, unspent: takeUnspent(caller) }).catch(() => undefined);
+        caller.spent = 0;
+        giveBack(reserve, subject, takeUnspent(caller));
       }
     },
   };
