@@ -5,8 +5,8 @@ import { readSettled } from './checked-config.ts';
 import { type CheckContext, readInThread } from './config-check-client.ts';
 import { readConfig, type ReadyConfig } from './read-config.ts';
 
-/** How long a start reads its files itself. Hundreds of source files take less. */
-const READ_MS = 1_000;
+/** How long a start reads its files itself. Three hundred source files take 4 s. */
+const READ_MS = 5_000;
 
 const isTimeout = (error: unknown) =>
   (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
