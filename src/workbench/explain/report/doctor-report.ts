@@ -18,13 +18,15 @@ const LABELS: Readonly<Record<ClaimVerdict, string>> = {
 /** The width of the column of probe names; a few are longer. */
 const PROBE_WIDTH = 26;
 
-/** A finding as one line; if the service differs from the claim, with the place, the calls and a hint. */
+/** A finding as one line; if there is something to do, with the place and a hint, and with the calls that show a difference. */
 export function findingBlock(finding: DisplayedFinding): ReportBlock {
   const { verdict, probe, observed, claim, hint, calls = [] } = finding;
   const result = { mark: LABELS[verdict], width: 8, text: `${probe.padEnd(PROBE_WIDTH)} ${observed}` };
-  if (verdict === 'noted') return { ...result, details: hint === undefined ? [] : [`advice: ${hint}`] };
-  if (verdict !== 'differs' && verdict !== 'bet') return result;
   const { hint: _hint, ...place } = finding;
+  if (verdict !== 'differs' && verdict !== 'bet')
+    return hint === undefined
+      ? result
+      : { ...result, details: [problemText({ ...place, message: `advice: ${hint}` })] };
   const details = [
     problemText({ ...place, message: `claims that ${claim}` }),
     ...calls.map(({ method, url }) => `asked: ${method} ${url}`),

@@ -66,6 +66,15 @@ describe('portico doctor in front of the sample services', () => {
     expect((await doctor('catalog', '--values')).out).toContain(', such as "GRO"');
   });
 
+  it('says where to look if the path of a field that only single records have finds nothing', async () => {
+    const line = config.edit('sources/crm.yaml', 'from: about.town', 'from: about.twon');
+    const { code, out } = await doctor('crm');
+    expect(code).toBe(0);
+    const said =
+      /unclear {2}field profile\.location +there is nothing at its path in \d+ of \d+ records\n.*crm\.yaml:(\d+):.*: advice: map\.profile\.location: the path;/;
+    expect(said.exec(out)?.[1]).toBe(String(line));
+  });
+
   it.each([
     [[], 'name a source'],
     [['crm', '--source', 'x.yaml'], 'name a source'],

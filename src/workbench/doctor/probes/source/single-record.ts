@@ -13,6 +13,7 @@ import {
 import { concludeAt, type Finding } from '../../../../source/checks/evidence/finding.ts';
 import { plural } from '../../../../kernel/plural.ts';
 import { pickEvenly } from '../../../../kernel/pick-evenly.ts';
+import { checkRecordFields, type SingleRecord } from './fields.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 import { formAdvice, integerFormAdvice } from './id-form.ts';
 
@@ -51,19 +52,18 @@ export function recordsTwice({ ask, sample }: Evidence, max: number): readonly E
   return [...some, ...some.toReversed()];
 }
 
-/** Checks that a record has the same values by itself as in the list, each time. */
-async function checkExisting(evidence: Evidence): Promise<Finding> {
+/** Checks that a record has the same values by itself as in the list, each time. What was read is added to `seen`. */
+async function compareWithList(evidence: Evidence, seen: Map<string, SingleRecord>): Promise<Finding> {
   const { ask, failed } = evidence;
   const claim = 'a record is the same by itself as in the list';
   const conclude = concludeAt('get', claim, getPlace(ask));
   const shared = ask.resource.itemFields
     .map(({ name }) => name)
     .filter((name) => !failed.has(`field ${name}`));
-  const seen = new Map<string, EvidenceRow>();
   for (const record of recordsTwice(evidence, RECORDS_TRIED)) {
     const exchange = await ask.one(record.id);
     if (exchange === undefined) continue;
-    const { problem, value } = exchange;
+    const { problem, value, reply } = exchange;
     if (value === undefined) {
       const [what, hint] =
         problem === undefined
@@ -72,7 +72,8 @@ async function checkExisting(evidence: Evidence): Promise<Finding> {
       return conclude('differs', what, hint, exchange);
     }
     const others = otherFields(record, value, shared);
-    const before = seen.get(record.id);
+    const before = seen.get(record.id)?.value;
+    seen.set(record.id, { value, reply });
     const changed = before === undefined ? [] : otherFields(before, value, Object.keys(value));
     const names = (others.length > 0 ? others : changed).join(', ');
     if (names !== '')
@@ -84,11 +85,17 @@ async function checkExisting(evidence: Evidence): Promise<Finding> {
         `get.map and list.map, of ${names}`,
         exchange,
       );
-    seen.set(record.id, value);
   }
   return seen.size === 0
     ? conclude('could not tell', 'there are no records')
     : conclude('agrees', `${plural(seen.size, 'record')} compared, field by field`);
+}
+
+/** Checks the records of the list one by one, and then the fields that only these show. */
+async function checkExisting(evidence: Evidence): Promise<readonly Finding[]> {
+  const seen = new Map<string, SingleRecord>();
+  const compared = await compareWithList(evidence, seen);
+  return [compared, ...checkRecordFields(evidence, [...seen.values()])];
 }
 
 /** An id of the same form as another, with other digits and letters. */
