@@ -9,7 +9,7 @@ import type { InferContext } from './map/infer-context.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { columnsOf } from './map/columns.ts';
 import { candidatesText } from './map/describe-columns.ts';
-import { mapFields, type MapDraft, refuseAbsentColumn } from './map/map-fields.ts';
+import { mapFields, type MapDraft, refuseAbsentColumns } from './map/map-fields.ts';
 import { type DraftNote, InferError, notesAt } from './notes/note.ts';
 import { windowSection, type WindowDraft } from './window/window-section.ts';
 import { type FiltersDraft, inferFilters } from './query/infer-filters.ts';
@@ -48,11 +48,7 @@ function mapRows(
 ): MapDraft {
   const { dialect } = response;
   const paths = { ...knownPaths(dialect, resource), ...columns };
-  const kinds = new Map(
-    [...resource.itemFields, ...resource.detailFields].map(({ name, kind }) => [name, kind]),
-  );
-  for (const [field, path] of Object.entries(columns))
-    refuseAbsentColumn(rows, { field, kind: kinds.get(field) }, path);
+  refuseAbsentColumns(rows, resource.itemFields, columns);
   const mapping = mapFields(resource, 'list', rows, { paths, dialect, described });
   if (mapping !== undefined) return mapping;
   const candidates = candidatesText('id', columnsOf(rows));

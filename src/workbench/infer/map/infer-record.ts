@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../kernel/json/json.ts';
 import { pickEvenly } from '../../../kernel/pick-evenly.ts';
 import { knownPaths } from '../dialects/example-names.ts';
 import { maskedSample } from './describe-columns.ts';
-import { mapFields, type MapDraft } from './map-fields.ts';
+import { mapFields, type MapDraft, refuseAbsentColumns } from './map-fields.ts';
 import { unmapped } from './map-list.ts';
 import { adoptListSteps } from './adopt-list-steps.ts';
 import { type DraftNote, likely, notesAt, sure, toEdit } from '../notes/note.ts';
@@ -39,12 +39,14 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
   const paths = { ...Object.fromEntries(listPaths), ...knownPaths(dialect, resource), ...columns };
+  const own = resource.detailFields.filter((field) => !resource.itemFields.includes(field));
+  refuseAbsentColumns(found.records, own, columns);
   return mapFields(resource, 'get', found.records, { paths, dialect, described });
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */
 function placeholder(context: RecordContext): RecordDraft {
-  const { response, resource, list, given } = context;
+  const { response, resource, list, given, columns } = context;
   const { request } = response;
   const at = ['resources', resource.name, 'get'];
   const option = request.body === undefined ? '--one <address with an id>' : '--one-body <file with an id>';
@@ -54,9 +56,11 @@ function placeholder(context: RecordContext): RecordDraft {
       ? `give it with ${option}, such as that of the list with a filter by the id`
       : `the request given with ${option} finds no record by an id as the list writes it (${maskedSample(id)})`;
   const text = `no view of one record was found, so each request for one is an error; ${how}; if the service has none, take \`single\` of ${resource.name} out of contract.yaml, and \`get\` out of this file`;
-  const details = resource.detailFields.map(
-    (field) => [field.name, list.map[field.name] ?? unmapped(field)] as const,
-  );
+  const details = resource.detailFields.map((field) => {
+    const path = columns[field.name];
+    const named = path === undefined ? unmapped(field) : unmapped({ ...field, required: true }, path);
+    return [field.name, list.map[field.name] ?? named] as const;
+  });
   return {
     get: { item: '', map: Object.fromEntries(details) },
     request: {

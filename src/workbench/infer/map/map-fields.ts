@@ -56,18 +56,21 @@ function inAllRows(choice: ColumnChoice | undefined, rows: readonly JsonObject[]
   return { ...choice, columns: choice.columns.map(widened), others: choice.others.map(widened) };
 }
 
-/** Refuses a column that the operator names, but no record has. @throws InferError */
-export function refuseAbsentColumn(
+/** Refuses columns that the operator names for some fields of a view, if no record of the view has them. @throws InferError */
+export function refuseAbsentColumns(
   rows: readonly JsonObject[],
-  { field, kind }: { readonly field: string; readonly kind: FieldKind | undefined },
-  path: string,
+  fields: readonly Field[],
+  columns: Readonly<Record<string, string>>,
 ): void {
-  if (knownColumn(path, rows, kind) !== undefined) return;
-  const names = (kind === 'list' ? listsOf(rows) : columnsOf(rows)).map((column) => column.path);
-  throw new InferError(
-    `no record has a value at ${path}, which is named for ${field}`,
-    `the records have ${names.slice(0, 12).join(', ')}`,
-  );
+  for (const { name, kind } of fields) {
+    const path = columns[name];
+    if (path === undefined || knownColumn(path, rows, kind) !== undefined) continue;
+    const names = (kind === 'list' ? listsOf(rows) : columnsOf(rows)).map((column) => column.path);
+    throw new InferError(
+      `no record has a value at ${path}, which is named for ${name}`,
+      `the records have ${names.slice(0, 12).join(', ')}`,
+    );
+  }
 }
 
 /** The paths of a field and its values by row, those of all joined columns. */

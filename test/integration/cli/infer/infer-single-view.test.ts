@@ -91,6 +91,39 @@ describe('a draft of the view of one record that is named with an id', () => {
   });
 });
 
+describe('a draft for which the column of a field of the single view is named', () => {
+  /** Single records have two texts that rows lack, in an object of their own. */
+  const carded: Dialect = ({ path }) => {
+    if (path === '/members') return { body: people };
+    const one = people.find(({ person_id }) => path === `/members/${person_id}`);
+    if (one === undefined) return notFound;
+    const overMij = one.person_id % 5 < 2 ? '' : `I am ${one.full_name}`;
+    return { body: { ...one, klant: { overMij, woont: 'Oss' } } };
+  };
+
+  it.each([[[]], [['--one', '/members/4']]])(
+    'reads it there, and its empty texts like those of other texts: %j',
+    async (more) => {
+      const { draft } = await draftOf(carded, '--map', 'profile.bio=klant.overMij', ...more);
+      expect(draft).toMatch(/^ +profile\.bio: \{ from: klant\.overMij, as: \[\{ nullIf: \[''\] \}\] \}$/m);
+    },
+  );
+
+  it('refuses one that no single record has, and names those that they have', async () => {
+    const { origin } = endAfterTest(await serve(carded, { open: true }));
+    const run = await runInfer([`${origin}/members`, '--resource', 'users', '--map', 'profile.bio=overMij']);
+    expect(run.code).toBe(1);
+    expect(run.err).toMatch(
+      /no record has a value at overMij, which is named for profile\.bio\n.*hint: the records have person_id, .*klant\.overMij, klant\.woont/,
+    );
+  });
+
+  it('keeps it for the operator if no view of one record is found', async () => {
+    const { draft } = await draftOf(listOnly(), '--map', 'profile.bio=klant.overMij');
+    expect(draft).toContain('profile.bio: klant.overMij');
+  });
+});
+
 describe('a draft of ids with zeros in front, of several widths', () => {
   const wide = people.map((one, index) => ({
     ...one,
