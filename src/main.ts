@@ -160,6 +160,9 @@ function compileCache(): string | undefined {
 refuseOldNode();
 const compiled = compileCache();
 if (compiled) nodeModule.enableCompileCache(compiled);
+// Otherwise zod compiles code for each schema, a tenth of a start, although a configuration uses each once. Its own function for
+// this setting would come too late, because it is loaded together with the schemas.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 // Imported only now: the old Node and the compile cache must be handled before these files are loaded.
 const { processParts, runCli } = await import('./cli/program.ts');
 const { closeUnacceptedOnExit, fatalLine, openLogOutput } = processParts;

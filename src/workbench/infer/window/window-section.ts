@@ -3,6 +3,7 @@
 import type { RequestSpec } from '../../../config/schema/source.ts';
 import { echoedSize, type FoundWindow, type KnownList, type NumberedWindows } from './find-window.ts';
 import type { ListReply } from '../requests/list-reader.ts';
+import { statedNumbers } from '../../../source/checks/evidence/stated-numbers.ts';
 import { likely, type Remark, sure, toEdit } from '../notes/note.ts';
 import { continuationsIn, type NextForm } from './find-next-window.ts';
 import type { LargestWindow } from './find-size-parameter.ts';
@@ -196,6 +197,11 @@ function wholeRemark(
   if (key !== undefined)
     return toEdit(`the reply has ${key}, which may name more rows, and nothing here reads it`);
   if (rows !== undefined && rows > count) return toEdit(`${rows} rows are stated, and ${count} came: ${HOW}`);
+  const more = statedNumbers(base.reply, base.document).find((stated) => stated.count > count);
+  if (rows === undefined && more !== undefined)
+    return toEdit(
+      `${count} rows came, and the reply has ${more.count} at ${more.place.at ?? more.place.header}: if that is the number of all rows, ${HOW}`,
+    );
   if (isRound(count)) return toEdit(`${count} rows came, a round number: if these are not all, ${HOW}`);
   if (rows !== undefined && rows <= count) return sure(`one call brings all ${count} rows`);
   if (kind === 'unseen')
