@@ -158,12 +158,13 @@ export function createPointPrefetch(reserve: Reserve, clock: Pick<Clock, 'monoto
     spend(subject: string): PointResult | Promise<PointResult> {
       const caller = callerOf(subject);
       const { reservation, waiting } = caller;
-      if (caller.left > 0 && reservation !== undefined && clock.monotonic() < caller.validUntil) {
+      // The points that come are for those who wait.
+      const isAsking = waiting.length > 0;
+      if (!isAsking && reservation && caller.left > 0 && clock.monotonic() < caller.validUntil) {
         const result = spendOne(caller, reservation);
         if (caller.left < caller.refillBelow) void refill(reserve, subject, caller);
         return result;
       }
-      const isAsking = waiting.length > 0;
       if (!isAsking) predictBatch(caller, clock.monotonic());
       const result = Promise.withResolvers<PointResult>();
       waiting.push(result);

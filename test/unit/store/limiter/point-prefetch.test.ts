@@ -78,3 +78,14 @@ describe('the points of a caller who asks all the time', () => {
     expect(heldNow()).toBe(figures().spent);
   });
 });
+
+it('keeps points for the requests that have asked for them, although others come before these go on', async () => {
+  const { promise: reply, resolve: answer } = Promise.withResolvers<Reservation>();
+  const prefetch = createPointPrefetch(() => reply, createManualClock());
+  const asking = prefetch.spend('a');
+  answer({ granted: 1, validMs: PART_MS, windows: [], parts: [0] });
+  // By then the reply has been read, but the request has not gone on.
+  const other = Promise.resolve().then(() => prefetch.spend('a'));
+  await expect(asking).resolves.toMatchObject({ admitted: true });
+  await other;
+});
