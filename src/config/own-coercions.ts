@@ -21,10 +21,16 @@ export type OwnFunctions = {
 const require = createRequire(import.meta.url);
 
 /**
+ * Node 22 does not tell again why a module has failed. A module that was ended while it ran, because a start took too long, is
+ * still running to Node. Under a new name both run anew.
+ */
+const RUN_ANEW = new Set(['ERR_INTERNAL_ASSERTION', 'ERR_REQUIRE_CYCLE_MODULE']);
+
+/**
  * Runs a module. `import` would read the file again, later: but the text that was checked in a thread is the one to serve,
  * also in a worker, and where `state.dir` has kept it. Node remembers modules by name, so `name` has the digest of the text.
  */
-function evaluate(text: string, name: string): Readonly<Record<string, unknown>> {
+function evaluate(text: string, name: string, isAgain = false): Readonly<Record<string, unknown>> {
   const url = pathToFileURL(name).href;
   const found = { format: 'module', shortCircuit: true } as const;
   const hooks = registerHooks({
@@ -34,9 +40,9 @@ function evaluate(text: string, name: string): Readonly<Record<string, unknown>>
   try {
     return require(name) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    // Node 22 does not tell again why a module of this name has failed: one of a new name fails anew.
-    if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_INTERNAL_ASSERTION') throw error;
-    return evaluate(text, `${name}-${performance.now()}`);
+    const { code = '' } = Object(error) as NodeJS.ErrnoException;
+    if (isAgain || !RUN_ANEW.has(code)) throw error;
+    return evaluate(text, `${name}-${performance.now()}`, true);
   } finally {
     hooks.deregister();
   }

@@ -3,6 +3,7 @@ import { createCheckInThread } from '../../../src/cli/input/config-check-client.
 import { aloneProcess } from '../../support/command/single-process.ts';
 import { readAtStart } from '../../../src/cli/input/read-at-start.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { costModule, startOwnCoercions } from '../../support/gateway/own-coercions.ts';
 import { endAfterTest } from '../../support/jest/lifetime.ts';
 
 const { cpuMs } = aloneProcess;
@@ -50,5 +51,12 @@ describe('the first configuration of a start', () => {
       await expect(readAtStart(broken.file, context, readMs)).rejects.toMatchObject({
         problems: [{ file: broken.file, path: expect.stringContaining('notFound') }],
       });
+  });
+
+  it('is read by a thread if this one was ended in a module with own coercions', async () => {
+    const own = endAfterTest(await startOwnCoercions());
+    const slow = 'const since = performance.now();\nwhile (performance.now() - since < 600);\n';
+    own.write('coercions.js', costModule(1) + slow);
+    expect((await readAtStart(own.file, context, 300)).compiled).toHaveLength(1);
   });
 });
