@@ -26,7 +26,7 @@ async function latencyAt({ name, url, key }: Target, perSecond: number, seconds:
   const figure = await offer({
     ports: [Number(port)],
     request: `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
-    ...{ perSecond, seconds, warmSeconds: WARM_SECONDS, connections: 256, obeys: false },
+    ...{ perSecond, seconds, warmSeconds: WARM_SECONDS, connections: 1_000, obeys: false },
   });
   const failed = figure.late + figure.refused + figure.other + figure.broken;
   if (failed > figure.offered * FAILED_SHARE_MAX)
