@@ -40,7 +40,6 @@ describe('a gateway that starts', () => {
     await gateway.close();
     expect(status).toBe(200);
     expect(files.some((file) => file.endsWith('/src/gateway/gateway.ts'))).toBe(true);
-    // The thread that checks the files loads what replays recorded cases, and ends.
     const forOthers =
       /\/src\/(?:cli\/commands|cli\/(?:check|demo|fixtures|infer|migration|redis)\/|draft\/|samples\/)|\/node_modules\/(?:@bomb\.sh\/tab|log-update|@opentelemetry\/sdk-trace|@opentelemetry\/exporter-trace-otlp-proto)\//;
     expect(files.filter((file) => forOthers.test(file))).toEqual([]);
@@ -95,6 +94,15 @@ describe('the compiled gateway', () => {
     await eventually(async () => (await fetch(`${url}/v1/users?limit=500`)).status === 200, {
       withinMs: 60_000,
     });
+  });
+
+  it("does not load undici, Node's second client of HTTP, for a start and an answer", async () => {
+    const started = await startAndAnswer(main);
+    const gateway = endAfterTest(started.gateway);
+    gateway.process.signal('SIGTERM');
+    const loaded = () => readFile(modulesFile(), 'utf8');
+    await eventually(async () => (await loaded()).includes('builtin http\n'), { withinMs: 30_000 });
+    expect(await loaded()).not.toContain('undici');
   });
 
   it('reads what operators post in a charset of its own', async () => {
