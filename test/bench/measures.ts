@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Portico } from './portico-server.ts';
 import { offer } from '../faults/harness/load/offer.ts';
-import { median, type Target } from './rounds.ts';
+import { FAILED_SHARE_MAX, median, type Target } from './rounds.ts';
 
 /** Milliseconds. */
 export type Latency = { readonly p50: number; readonly p99: number };
@@ -17,8 +17,6 @@ export type Latencies = {
 
 /** How long each server is asked before it counts, seconds. */
 const WARM_SECONDS = 1;
-/** If more questions fail, or find no connection free, the times of the others are not those at this rate. */
-const FAILED_SHARE_MAX = 0.001;
 
 /** What the answers of a server take while callers ask at a fixed rate, whatever becomes of the questions before. */
 async function latencyAt({ name, url, key }: Target, perSecond: number, seconds: number): Promise<Latency> {

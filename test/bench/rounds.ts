@@ -32,7 +32,7 @@ const LOAD = join(import.meta.dirname, 'rivals/load.js');
 let lastPage = 1;
 
 /** On a machine that others use, a server may refuse a few for its delays. More would make the rate say something else. */
-const FAILED_SHARE_MAX = 0.001;
+export const FAILED_SHARE_MAX = 0.001;
 
 /** Sends one round of load to a server, whatever it answers. */
 export async function sendUnchecked({ url, key, distinct }: Target, load: Load): Promise<Round> {

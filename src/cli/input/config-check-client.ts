@@ -1,4 +1,4 @@
-// Checks a configuration in a thread, for a reload and `portico check`, so that a running gateway goes on serving.
+// Checks a configuration in a thread, for a reload, `portico check` and a gateway in another program, which go on meanwhile.
 
 import { once } from 'node:events';
 import { extname } from 'node:path';

@@ -44,7 +44,7 @@ describe('the first configuration of a start', () => {
     expect(fromThread.compiled).toHaveLength(quick.compiled.length);
   });
 
-  it('is refused with the problems of the files, whoever has read them', async () => {
+  it('is refused with the problems of the files, in this thread and in the other one', async () => {
     const broken = endAfterTest(copyConfig());
     broken.edit('portico.yaml', 'notFound: 2s', 'notFound: soon');
     for (const readMs of [5_000, 1])

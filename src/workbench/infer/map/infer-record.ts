@@ -6,7 +6,7 @@ import { pickEvenly } from '../../../kernel/pick-evenly.ts';
 import { knownPaths } from '../dialects/example-names.ts';
 import { maskedSample } from './describe-columns.ts';
 import { mapFields, type MapDraft, refuseAbsentColumns } from './map-fields.ts';
-import { unmapped } from './map-list.ts';
+import { mappedTo, unmapped } from './map-list.ts';
 import { adoptListSteps } from './adopt-list-steps.ts';
 import { type DraftNote, likely, notesAt, sure, toEdit } from '../notes/note.ts';
 import { findRecord, type FoundRecord } from './find-record.ts';
@@ -58,7 +58,7 @@ function placeholder(context: RecordContext): RecordDraft {
   const text = `no view of one record was found, so each request for one is an error; ${how}; if the service has none, take \`single\` of ${resource.name} out of contract.yaml, and \`get\` out of this file`;
   const details = resource.detailFields.map((field) => {
     const path = columns[field.name];
-    const named = path === undefined ? unmapped(field) : unmapped({ ...field, required: true }, path);
+    const named = path === undefined ? unmapped(field) : mappedTo(field, path);
     return [field.name, list.map[field.name] ?? named] as const;
   });
   return {

@@ -13,15 +13,18 @@ export type FieldDraft =
   | { readonly from: string | readonly string[]; readonly as: readonly unknown[] }
   | { readonly from: string | readonly string[]; readonly each: Readonly<Record<string, unknown>> };
 
-/**
- * The mapping of a field without a column. A field that is never null needs a path, or the file is refused. So its own
- * name is the path, and every answer is an error until the operator has written another one. The elements of a list of
- * objects need such paths, too.
- */
-export function unmapped({ required, name, list }: Field, path = name): FieldDraft {
-  if (!required) return null;
+/** The mapping of a field to a path. The elements of a list of objects need paths, too. */
+export function mappedTo({ list }: Field, path: string): FieldDraft {
   if (list === undefined || 'kind' in list.of) return path;
   return { from: path, each: { map: Object.fromEntries(list.of.map((one) => [one.name, unmapped(one)])) } };
+}
+
+/**
+ * The mapping of a field without a column. A field that is never null needs a path, or the file is refused. So its own
+ * name is the path, and every answer is an error until the operator has written another one.
+ */
+export function unmapped(field: Field, path = field.name): FieldDraft {
+  return field.required ? mappedTo(field, path) : null;
 }
 
 /** The paths and the steps of a field, however its mapping is written. */

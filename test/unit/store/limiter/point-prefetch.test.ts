@@ -79,12 +79,12 @@ describe('the points of a caller who asks all the time', () => {
   });
 });
 
-it('keeps points for the requests that have asked for them, although others come before these go on', async () => {
+it('gives a point to the request that has asked for it, although another one comes before that request resumes', async () => {
   const { promise: reply, resolve: answer } = Promise.withResolvers<Reservation>();
   const prefetch = createPointPrefetch(() => reply, createManualClock());
   const asking = prefetch.spend('a');
   answer({ granted: 1, validMs: PART_MS, windows: [], parts: [0] });
-  // By then the reply has been read, but the request has not gone on.
+  // At this moment the reply has been read, but the request has not resumed.
   const other = Promise.resolve().then(() => prefetch.spend('a'));
   await expect(asking).resolves.toMatchObject({ admitted: true });
   await other;
